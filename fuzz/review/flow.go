@@ -316,6 +316,9 @@ func (t *T) Word() string {
 	return string(b)
 }
 
+// LongArgument is the length of an argument that makes a long token.
+const LongArgument = 2000
+
 // TakesText reports whether a flow has an argument that takes any text.
 func TakesText(f client.Flow) bool {
 	return f.ArgumentsWith(MarkerA) != nil

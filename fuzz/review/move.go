@@ -122,6 +122,18 @@ func (t *T) moves(m Move, o *Oracle) (evidence string, is bool, reason string) {
 	return evidence, true, ""
 }
 
+// AcceptanceSeverity returns the severity of a finding that a flow accepts a token from elsewhere,
+// and a remark. If a good token only gets the first question again, a server that begins again
+// looks the same.
+func (t *T) AcceptanceSeverity(target client.Flow) (Severity, string) {
+	for _, o := range t.Oracles {
+		if o.Flow.Method == target.Method && o.Flow.Target == target.Target && o.Blind() {
+			return Warning, ", or begins the flow again; --effects tells them apart"
+		}
+	}
+	return Critical, ""
+}
+
 // Blind reports whether a good token gets the same question as a call without a token.
 func (o *Oracle) Blind() bool {
 	return o.Flow.Last == nil && o.Good.Class() == o.Fresh.Class() && !o.messages

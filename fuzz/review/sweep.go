@@ -2,8 +2,10 @@ package review
 
 import (
 	"fmt"
+	"strings"
 
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
 	"sealab/fuzz/review/tokens"
 )
 
@@ -137,6 +139,27 @@ func (t *T) Mint() (token, reason string) {
 	return token, ""
 }
 
+// MintWithText mints a token for a text argument. It returns false if no argument accepts the text.
+func (t *T) MintWithText(text string) (token string, ok bool) {
+	f := t.Oracle.Flow
+	args := f.ArgumentsWith(text)
+	if args == nil {
+		return "", false
+	}
+	token, _, err := t.Client.Mint(t.Context, f.With(args), t.Oracle.User)
+	return token, err == nil
+}
+
+// CanBeRead reports whether a token reveals the marker argument or JSON.
+func (t *T) CanBeRead() (bool, string) {
+	token, reason := t.Mint()
+	if reason != "" {
+		return false, reason
+	}
+	marked, ok := t.MintWithText(MarkerA)
+	return tokens.Shows(token) || ok && strings.Contains(tokens.InTheOpen(marked), MarkerA), ""
+}
+
 // Confirm presents a variant of two more fresh tokens, and garbage, which must be refused, after
 // each. It reports whether the variant was accepted both times.
 func (t *T) Confirm(h Hit, vary func(token string) []tokens.Variant) bool {
@@ -167,4 +190,31 @@ func (t *T) OtherToken() (token, reason string) {
 	}
 	t.honest[token] = true
 	return token, ""
+}
+
+// PresentOtherText presents a text of the server that is not a state in each round. It records a
+// finding if the round goes on, twice, and begins again without a state.
+func (t *T) PresentOtherText(what string, text func() string) {
+	for _, o := range t.Oracles {
+		for _, f := range o.Flow.Stages() {
+			label := fmt.Sprintf("%s in round %d of %s", what, len(f.Rounds)+1, f.Target)
+			if f.Last == nil || o.Presence || !t.Selected(label) {
+				continue
+			}
+			state := ""
+			goes := func() (client.Answer, bool) {
+				state = text()
+				a := t.Tried(t.Client.Present(t.Context, f, jsondoc.Quote(state), o.User))
+				return a, a.Kind == client.Completed && o.Good.Kind == client.Completed && o.Alike(a) || a.Kind == client.Asked && a.Class() != o.Fresh.Class()
+			}
+			if a, is := goes(); is && t.Call(f.AnswersAlone(o.User)).Class() == o.Fresh.Class() {
+				if _, again := goes(); again {
+					t.Refute(Finding{Case: label, Severity: Critical, Issue: what + " is accepted in the place of a good one",
+						Evidence: fmt.Sprintf("answers %s with the state %s -> %v; without a state: the first question", f.Last, client.Short(state, 160), a),
+						Want:     "refused, or the first question", Got: a.Class(), Flow: &o.Flow})
+					return
+				}
+			}
+		}
+	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
+	"sealab/fuzz/review/tokens"
 	"sealab/internal/rawmcp"
 )
 
@@ -95,6 +96,9 @@ func (t *T) ForEachFlow(part func(*Oracle)) {
 	part(t.Oracle)
 	t.ForOtherFlows(part)
 }
+
+// Repetitions is the number of times that a probe is repeated, such as each kind of bad state.
+const Repetitions = 3
 
 // Turn returns which of two variants comes at step i. The sequence has no period (Thue-Morse), because a
 // server may change its answers with each call, or have several instances that answer in turn.
@@ -173,6 +177,11 @@ func SentText(e *rawmcp.Exchange) string {
 
 // ExchangeText returns an answer and its request as one line of evidence.
 func ExchangeText(a client.Answer) string { return SentText(a.Exchange) + " -> " + a.String() }
+
+// ReadableEvidence returns a token and the text that can be read in it.
+func ReadableEvidence(token string) string {
+	return "token " + client.Short(token, 200) + " holds " + client.Short(strings.TrimPrefix(tokens.Readable(token), token), 200)
+}
 
 // Form records a finding about the form of a result.
 func (t *T) Form(name string, severity Severity, issue string, a client.Answer) {

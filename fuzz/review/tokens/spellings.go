@@ -1,9 +1,12 @@
 package tokens
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
+
+	"sealab/fuzz/review/jsondoc"
 )
 
 // OtherCharacter changes the last but one character of a credential. The last one of base64 may
@@ -114,4 +117,18 @@ func FullWidth(token string) string {
 		return token
 	}
 	return token[:len(token)-1] + string(rune(c)+0xfee0)
+}
+
+// Escaped returns a token as JSON with a \u escape for each character.
+func Escaped(token string) json.RawMessage {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range token {
+		if r > 0xffff {
+			return jsondoc.Quote(token)
+		}
+		fmt.Fprintf(&b, `\u%04x`, r)
+	}
+	b.WriteByte('"')
+	return json.RawMessage(b.String())
 }

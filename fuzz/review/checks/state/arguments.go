@@ -166,7 +166,7 @@ func orderCounts(t *review.T, m review.Move) bool {
 	}
 	words := anyWord.FindAllString(string(m.Source.Arguments), -1)
 	first := ""
-	for range repetitions {
+	for range review.Repetitions {
 		one, two := countsOf(words, t.ArgumentTexts(m.Source, m.SourceUser)), countsOf(words, t.ArgumentTexts(m.Target, m.TargetUser))
 		both := fmt.Sprint(one, two)
 		if first = cmp.Or(first, both); both != first || maps.Equal(one, two) || len(one) != len(two) {

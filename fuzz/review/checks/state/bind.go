@@ -71,18 +71,6 @@ var bindingChecks = []review.Check{
 	},
 }
 
-// acceptanceSeverity returns the severity of a finding that a flow accepts a token from elsewhere,
-// and a remark. If a good token only gets the first question again, a server that begins again
-// looks the same.
-func acceptanceSeverity(t *review.T, target client.Flow) (review.Severity, string) {
-	for _, o := range t.Oracles {
-		if o.Flow.Method == target.Method && o.Flow.Target == target.Target && o.Blind() {
-			return review.Warning, ", or begins the flow again; --effects tells them apart"
-		}
-	}
-	return review.Critical, ""
-}
-
 func checkOtherArguments(t *review.T) {
 	if changeBetween(t); len(t.Findings) > 0 {
 		return
@@ -149,7 +137,7 @@ func checkOtherTool(t *review.T) {
 		t.Skip("fewer than two tools give a token%s", t.NotCalled())
 	}
 	another := func(one, two client.Flow) bool {
-		return one.Method == two.Method && one.Target != two.Target && !areTwins(one.Offer, two.Offer)
+		return one.Method == two.Method && one.Target != two.Target && !client.AreTwins(one.Offer, two.Offer)
 	}
 	pairs := flowPairs(t, another)
 	apart := len(pairs)
@@ -180,7 +168,7 @@ func checkOtherTool(t *review.T) {
 			continue
 		}
 		if is {
-			severity, remark := acceptanceSeverity(t, pair[1])
+			severity, remark := t.AcceptanceSeverity(pair[1])
 			t.Refute(review.Finding{Case: name, Severity: severity,
 				Issue:    fmt.Sprintf("a token of one %s is accepted by another%s", targetKind(pair[0].Method), remark),
 				Evidence: evidence, Want: "refused", Got: "accepted", Flow: &pair[0]})
@@ -331,7 +319,7 @@ func checkOtherUser(t *review.T) {
 				continue
 			}
 			if is {
-				if shown, again := acceptanceSeverity(t, o.Flow); severity == review.Critical {
+				if shown, again := t.AcceptanceSeverity(o.Flow); severity == review.Critical {
 					severity, remark = shown, remark+again
 				}
 				t.Refute(review.Finding{Case: m.name, Severity: severity, Issue: "a token of one user is accepted from another" + remark,
@@ -359,7 +347,7 @@ func presentCursors(t *review.T) {
 		if _, cursor := client.OffersIn(t.Report.Server.Lists[method], ""); cursor == "" || len(t.Findings) > 0 {
 			continue
 		}
-		presentOtherText(t, "a cursor of "+method, func() string {
+		t.PresentOtherText("a cursor of "+method, func() string {
 			_, cursor := client.OffersIn(t.Call(client.Call{Method: method}), "")
 			return cursor
 		})

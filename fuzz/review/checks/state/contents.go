@@ -92,30 +92,9 @@ var contentChecks = []review.Check{
 	},
 }
 
-// mintWithText mints a token for a text argument. It returns false if no argument accepts the text.
-func mintWithText(t *review.T, text string) (token string, ok bool) {
-	f := t.Oracle.Flow
-	args := f.ArgumentsWith(text)
-	if args == nil {
-		return "", false
-	}
-	token, _, err := t.Client.Mint(t.Context, f.With(args), t.Oracle.User)
-	return token, err == nil
-}
-
-// canBeRead reports whether a token reveals the marker argument or JSON.
-func canBeRead(t *review.T) (bool, string) {
-	token, reason := t.Mint()
-	if reason != "" {
-		return false, reason
-	}
-	marked, ok := mintWithText(t, review.MarkerA)
-	return tokens.Shows(token) || ok && strings.Contains(tokens.InTheOpen(marked), review.MarkerA), ""
-}
-
 func checkFreshTokens(t *review.T) {
 	t.Prefer(review.TakesText)
-	if plain, reason := canBeRead(t); plain || reason != "" {
+	if plain, reason := t.CanBeRead(); plain || reason != "" {
 		t.Skip("%s", cmp.Or(reason, "the state can be read, so that equal tokens show no nonce"))
 		return
 	}
@@ -136,7 +115,7 @@ func checkFreshTokens(t *review.T) {
 
 func checkNonces(t *review.T) {
 	t.Prefer(review.TakesText)
-	if plain, reason := canBeRead(t); plain || reason != "" {
+	if plain, reason := t.CanBeRead(); plain || reason != "" {
 		t.Skip("%s", cmp.Or(reason, "the state can be read"))
 		return
 	}
@@ -147,7 +126,7 @@ func checkNonces(t *review.T) {
 	var given []string
 	var parts [][]byte
 	for i := range 2 * minted {
-		token, ok := mintWithText(t, []string{review.MarkerA, review.MarkerB}[i/minted])
+		token, ok := t.MintWithText([]string{review.MarkerA, review.MarkerB}[i/minted])
 		if !ok {
 			t.Skip("no argument takes a text of 40 characters")
 			return
@@ -170,7 +149,7 @@ func checkNonces(t *review.T) {
 // token repeat for as long. Equal blocks of the state then give equal blocks of the token.
 func findRepeatedBlocks(t *review.T) bool {
 	for _, n := range []int{240, 80} {
-		token, ok := mintWithText(t, strings.Repeat("A", n))
+		token, ok := t.MintWithText(strings.Repeat("A", n))
 		if !ok {
 			continue
 		}
@@ -191,7 +170,7 @@ func findRepeatedBlocks(t *review.T) bool {
 // findCommonPart mints a second token for a text. It records a finding if both tokens share as many
 // bytes as the text has. A header or digest is shorter.
 func findCommonPart(t *review.T, token, text string) bool {
-	second, ok := mintWithText(t, text)
+	second, ok := t.MintWithText(text)
 	if !ok || second == token { // see RS-FRESH
 		return false
 	}
@@ -210,7 +189,7 @@ func findCommonPart(t *review.T, token, text string) bool {
 // shows in 98 of 100 pairs, an unshared one in at most one of 256.
 func findSharedKeyStream(t *review.T) bool {
 	var evidence string
-	for alike, apart := 0, 0; alike < repetitions; {
+	for alike, apart := 0, 0; alike < review.Repetitions; {
 		token, reason := t.Mint()
 		if reason != "" {
 			return false
@@ -222,7 +201,7 @@ func findSharedKeyStream(t *review.T) bool {
 		}
 		if tokens.SameStream(tokens.LongestSegment(token), tokens.LongestSegment(*a.State)) {
 			alike, evidence = alike+1, client.Short(token, 160)+" and "+client.Short(*a.State, 160)
-		} else if apart++; apart == repetitions {
+		} else if apart++; apart == review.Repetitions {
 			return false
 		}
 	}
@@ -257,7 +236,7 @@ func checkCompression(t *review.T) {
 			b.WriteByte(alphabet[(i*i*31+i*17+n*7+(i>>3)*11)%len(alphabet)])
 		}
 		for text, into := range map[string]*[]int{strings.Repeat("x", 256): &same, b.String(): &random} {
-			token, ok := mintWithText(t, text)
+			token, ok := t.MintWithText(text)
 			if !ok {
 				t.Skip("no argument takes a text of 256 characters, or the call with it gives no token")
 				return

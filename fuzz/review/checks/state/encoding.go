@@ -53,11 +53,11 @@ var encodingChecks = []review.Check{
 
 func checkSpellings(t *review.T) {
 	severity := review.Suggestion
-	if oneTime(t) {
+	if t.OneTime(t.Oracle.Flow) {
 		severity = review.Warning
 	}
 	hits, _, reason := t.Sweep(func(token string) []tokens.Variant {
-		return []tokens.Variant{{Name: "escaped", Raw: escapedJSON(token)}}
+		return []tokens.Variant{{Name: "escaped", Raw: tokens.Escaped(token)}}
 	})
 	if t.Only == "" && (reason != "" || len(hits) == 0) {
 		t.Skip("control: the token written with \\u escapes is not accepted %s", reason)
@@ -70,23 +70,6 @@ func checkSpellings(t *review.T) {
 	presentVariants(t, severity, "another spelling of the token", func(token string) []tokens.Variant {
 		return append(tokens.Spellings(token), tokens.Generated(token, true, 8, t.Options.Seed)...)
 	})
-}
-
-// oneTime reports whether the user declared the tokens of the flow as one-time.
-func oneTime(t *review.T) bool { return t.OneTime(t.Oracle.Flow) }
-
-// escapedJSON returns a token as JSON with a \u escape for each character.
-func escapedJSON(token string) json.RawMessage {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range token {
-		if r > 0xffff {
-			return jsondoc.Quote(token)
-		}
-		fmt.Fprintf(&b, `\u%04x`, r)
-	}
-	b.WriteByte('"')
-	return json.RawMessage(b.String())
 }
 
 func checkStateTypes(t *review.T) {

@@ -184,9 +184,6 @@ func checkTampering(t *review.T) {
 // maxFlowForgeries is the number of forgeries for each flow after the first.
 const maxFlowForgeries = 8
 
-// longArgument is the length of an argument that makes a long token.
-const longArgument = 2000
-
 // tamperLongToken changes characters of the token of a long argument, because a server may handle
 // long tokens differently.
 func tamperLongToken(t *review.T) {
@@ -196,12 +193,12 @@ func tamperLongToken(t *review.T) {
 		return
 	}
 	t.Prefer(review.TakesText)
-	args := t.Oracle.Flow.ArgumentsWith(strings.Repeat("a", longArgument))
+	args := t.Oracle.Flow.ArgumentsWith(strings.Repeat("a", review.LongArgument))
 	if args == nil {
 		return
 	}
 	long, skipped := t.NewOracle(t.Context, t.Oracle.Flow.With(args), t.Oracle.User)
-	if skipped != "" || len(long.Token) < longArgument {
+	if skipped != "" || len(long.Token) < review.LongArgument {
 		return
 	}
 	t.Oracle = long

@@ -118,7 +118,7 @@ func isShown(t *review.T, c hashedCode) bool {
 // answersHashedCode answers questions with the number in their states, and with another one. It
 // reports whether the first alone goes on, each time.
 func answersHashedCode(t *review.T, o *review.Oracle, f client.Flow) (evidence string, ok bool) {
-	for range repetitions {
+	for range review.Repetitions {
 		found, ok := findHashedCode(t, o, f)
 		if !ok {
 			return "", false

@@ -77,7 +77,7 @@ func checkRestart(t *review.T) {
 		t.Skip("%s%s", reason, also)
 		return
 	}
-	once := t.Options.Effects && oneTime(t)
+	once := t.Options.Effects && t.OneTime(t.Oracle.Flow)
 	if once {
 		if a := t.PresentText(used); t.Oracle.Verdict(a) != review.Accepted {
 			t.Skip("control: the unchanged token is not accepted before the restart: %v", a)
@@ -194,7 +194,7 @@ func checkOtherInstance(t *review.T) {
 		t.Skip("the second instance refuses its own token: %v", a)
 		return
 	}
-	if t.Options.Effects && oneTime(t) {
+	if t.Options.Effects && t.OneTime(t.Oracle.Flow) {
 		replayAtInstance(t, there)
 	}
 	a := t.Tried(there.Present(t.Context, t.Oracle.Flow, jsondoc.Quote(token), t.Oracle.User))
@@ -217,11 +217,11 @@ const (
 // equal. Both instances then draw from one seed. It ignores designs with equal tokens for equal
 // calls, and tokens that begin alike or can be read.
 func compareRandomBytes(t *review.T, there *client.Client, shared bool) {
-	if plain, reason := canBeRead(t); plain || reason != "" {
+	if plain, reason := t.CanBeRead(); plain || reason != "" {
 		return
 	}
 	own := map[string]bool{}
-	for range repetitions {
+	for range review.Repetitions {
 		token, reason := t.Mint()
 		if reason != "" || own[token] {
 			return

@@ -153,7 +153,7 @@ type keptAnswer struct {
 // mintKept mints a token and returns the value at a path of its state, if the client does not know it. The
 // question may contain it by chance.
 func mintKept(t *review.T, o *review.Oracle, f client.Flow, path string) (kept keptAnswer, ok bool) {
-	for range repetitions {
+	for range review.Repetitions {
 		token, question, err := t.Client.Mint(t.Context, f, o.User)
 		leaves := stateLeaves(token)
 		i := slices.IndexFunc(leaves, func(l stateLeaf) bool { return l.path == path })
@@ -171,7 +171,7 @@ func mintKept(t *review.T, o *review.Oracle, f client.Flow, path string) (kept k
 // if they are equal and have the name of an answer, another value. It reports whether the first alone is
 // accepted, each time.
 func answersLeaf(t *review.T, o *review.Oracle, f client.Flow, path string) (evidence string, ok bool) {
-	for range repetitions {
+	for range review.Repetitions {
 		one, ok := mintKept(t, o, f, path)
 		two, also := mintKept(t, o, f, path)
 		if !ok || !also || one.value == two.value && !two.isNamed(two.question) {

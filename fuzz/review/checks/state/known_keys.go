@@ -49,8 +49,8 @@ func checkKnownKeys(t *review.T) {
 	}
 	findKnownKey(t, f, other)
 	input := f.Offer.InputSchema()
-	if args := jsondoc.WithText(f.Arguments, input, strings.Repeat("a", longArgument)); args != nil && len(t.Findings) == 0 && t.Reason == "" {
-		findKnownKey(t, f.With(args), f.With(jsondoc.WithText(f.Arguments, input, strings.Repeat("b", longArgument)))) // long states may have another tag
+	if args := jsondoc.WithText(f.Arguments, input, strings.Repeat("a", review.LongArgument)); args != nil && len(t.Findings) == 0 && t.Reason == "" {
+		findKnownKey(t, f.With(args), f.With(jsondoc.WithText(f.Arguments, input, strings.Repeat("b", review.LongArgument)))) // long states may have another tag
 	}
 }
 

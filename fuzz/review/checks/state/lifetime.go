@@ -82,7 +82,7 @@ func checkExpiry(t *review.T) {
 	if issue := tokens.FaultOfTime(token, now); issue != "" && !told {
 		t.Trials++
 		t.Refute(review.Finding{Case: "the token", Severity: review.Warning, Issue: issue,
-			Evidence: readableEvidence(token),
+			Evidence: review.ReadableEvidence(token),
 			Want:     "a time of expiry", Got: issue})
 		return
 	}
@@ -91,7 +91,7 @@ func checkExpiry(t *review.T) {
 		t.Trials++
 		t.Refute(review.Finding{Case: "no time", Severity: review.Suggestion,
 			Issue:    "the readable token holds no time: it expires only if the server remembers when it was minted",
-			Evidence: readableEvidence(token),
+			Evidence: review.ReadableEvidence(token),
 			Want:     "a time", Got: "none"})
 		return
 	case ttl == 0 && t.Options.Wait == 0:
@@ -107,7 +107,7 @@ func checkExpiry(t *review.T) {
 		return
 	}
 	if presentAfterWait(t, ttl+expirySlack) == review.Accepted {
-		_, remark := acceptanceSeverity(t, t.Oracle.Flow)
+		_, remark := t.AcceptanceSeverity(t.Oracle.Flow)
 		t.Refute(review.Finding{Case: "after its time", Severity: review.Warning, Issue: fmt.Sprintf("a token is accepted after its time to live of %v", ttl.Round(time.Second)) + remark,
 			Evidence: fmt.Sprintf("presented %v after it was minted: accepted, twice; a fresh token: accepted; garbage: refused", (ttl + expirySlack).Round(time.Second)), Want: "refused", Got: "accepted"})
 	}
@@ -121,7 +121,7 @@ func presentAfterWait(t *review.T, wait time.Duration) review.Verdict {
 	flows = append(slices.Clone(t.Sighted(t.Context)), flows...)
 	for _, o := range flows {
 		t.Oracle = o
-		for range repetitions {
+		for range review.Repetitions {
 			token, reason := t.Mint()
 			switch {
 			case reason == "":
@@ -140,7 +140,7 @@ func presentAfterWait(t *review.T, wait time.Duration) review.Verdict {
 	}
 	result := review.Unclear
 	for _, o := range flows {
-		if t.Oracle = o; len(old[o]) < repetitions {
+		if t.Oracle = o; len(old[o]) < review.Repetitions {
 			continue
 		}
 		v, reason := presentOld(t, old[o])

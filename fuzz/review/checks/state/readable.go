@@ -19,7 +19,7 @@ func checkReadableState(t *review.T) {
 	if t.SkipFor(reason) {
 		return
 	}
-	marked, ok := mintWithText(t, review.MarkerA)
+	marked, ok := t.MintWithText(review.MarkerA)
 	t.Trials++
 	text := tokens.InTheOpen(token) + "\n" + tokens.InTheOpen(marked)
 	for _, secret := range t.Options.Secrets {
@@ -39,13 +39,8 @@ func checkReadableState(t *review.T) {
 	}
 	if found := tokens.Shows(token); found || ok && strings.Contains(text, review.MarkerA) {
 		t.Refute(review.Finding{Case: "readable", Severity: review.Suggestion, Issue: "the state can be read without a key (a property; it is a fault if the state holds secrets)",
-			Evidence: readableEvidence(token), Want: "not readable", Got: "readable"})
+			Evidence: review.ReadableEvidence(token), Want: "not readable", Got: "readable"})
 	}
-}
-
-// readableEvidence returns a token and the text that can be read in it.
-func readableEvidence(token string) string {
-	return "token " + client.Short(token, 200) + " holds " + client.Short(strings.TrimPrefix(tokens.Readable(token), token), 200)
 }
 
 // showsOtherUser makes a call with a word as the second user, and then a call without it as the
@@ -55,7 +50,7 @@ func showsOtherUser(t *review.T) bool {
 		return false
 	}
 	token := ""
-	for range repetitions {
+	for range review.Repetitions {
 		word := t.Word()
 		given := t.Oracle.Flow.ArgumentsWith(word)
 		if _, _, err := t.Client.Mint(t.Context, t.Oracle.Flow.With(given), client.SecondUser); err != nil {

@@ -77,9 +77,6 @@ func badStates(t *review.T, token string) []tokens.Variant {
 // changedStep is the distance between the characters that are changed near the start.
 const changedStep = 4
 
-// repetitions is the number of times that a probe is repeated, such as each kind of bad state.
-const repetitions = 3
-
 // namedAnswer is the name of a variant and the answer to it.
 type namedAnswer struct {
 	name   string
@@ -91,7 +88,7 @@ type namedAnswer struct {
 // turns could match the kinds. It omits kinds that are accepted or whose refusals vary.
 func refusalsOf(t *review.T, kinds func(round int) ([]tokens.Variant, string)) (classes map[string][]namedAnswer, reason string) {
 	by := map[string][]namedAnswer{}
-	for round := range repetitions {
+	for round := range review.Repetitions {
 		all, reason := kinds(round)
 		if reason != "" {
 			return nil, reason
@@ -135,7 +132,7 @@ func refusedAlike(all []namedAnswer) bool {
 			return false
 		}
 	}
-	return len(all) == repetitions
+	return len(all) == review.Repetitions
 }
 
 // exactParts returns the parts of refusals that are constant for most kinds of states and differ
@@ -274,7 +271,7 @@ func checkUniformRefusals(t *review.T) {
 func compareExpiredRefusal(t *review.T, old []string) {
 	var classes map[string][]namedAnswer
 	reason := "not tried"
-	for try := 0; try < repetitions && reason != ""; try++ { // a busy machine may delay an answer
+	for try := 0; try < review.Repetitions && reason != ""; try++ { // a busy machine may delay an answer
 		classes, reason = refusalsOf(t, func(round int) ([]tokens.Variant, string) {
 			token, reason := t.Mint()
 			if reason != "" {

@@ -14,7 +14,7 @@ import (
 
 func checkReplay(t *review.T) {
 	t.Prefer(t.OneTime)
-	if t.Oracle.Good.Kind != client.Completed && (!oneTime(t) || t.Oracle.Flow.Last == nil) {
+	if t.Oracle.Good.Kind != client.Completed && (!t.OneTime(t.Oracle.Flow) || t.Oracle.Flow.Last == nil) {
 		t.Skip("the round does not run the tool to its end")
 		return
 	}
@@ -41,11 +41,11 @@ func checkReplay(t *review.T) {
 	f := review.Finding{Case: "twice", Severity: review.Suggestion, Issue: "a token is accepted twice (a property; it is a fault if the tool must run once)",
 		Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"}
 	switch {
-	case oneTime(t) && keepsResult(t, one, two):
+	case t.OneTime(t.Oracle.Flow) && keepsResult(t, one, two):
 		f.Issue = "a token of a tool for one use is answered twice by one result, and others by other results: a fault unless the server has kept it"
-	case oneTime(t) && (keepsResultAfterDecline(t, token) || keepsRoundState(t)):
+	case t.OneTime(t.Oracle.Flow) && (keepsResultAfterDecline(t, token) || keepsRoundState(t)):
 		f.Issue = "a token of a tool for one use is answered twice by one result, whatever the second request says: a fault unless the server has kept it"
-	case oneTime(t):
+	case t.OneTime(t.Oracle.Flow):
 		f.Severity, f.Issue = review.Critical, "a token of a tool for one use is accepted twice"
 	}
 	t.Refute(f)
@@ -55,7 +55,7 @@ func checkReplay(t *review.T) {
 // tokens differ. A server may keep results for clients that lost one.
 func keepsResult(t *review.T, one, two client.Answer) bool {
 	seen := map[string]bool{string(one.Result): true}
-	for range repetitions {
+	for range review.Repetitions {
 		token, reason := t.Mint()
 		if reason != "" {
 			return false
@@ -108,7 +108,7 @@ func keepsRoundState(t *review.T) bool {
 // replayWithExtraAnswer presents a used token with one more answer. Some servers remember the
 // request instead of the token.
 func replayWithExtraAnswer(t *review.T, used string) {
-	if !oneTime(t) || len(t.Findings) > 0 || !t.Oracle.Completes() {
+	if !t.OneTime(t.Oracle.Flow) || len(t.Findings) > 0 || !t.Oracle.Completes() {
 		return
 	}
 	f := t.Oracle.Flow.WithLast(jsondoc.WithMember(t.Oracle.Flow.Last, "sealab-extra", json.RawMessage(`{"action":"decline"}`)))
@@ -123,7 +123,7 @@ func replayWithExtraAnswer(t *review.T, used string) {
 // is accepted of two tokens, and garbage is refused. Some servers remember a token by its text.
 func replayInOtherSpellings(t *review.T) {
 	const name = "used, in another spelling"
-	if !oneTime(t) || len(t.Findings) > 0 || t.Oracle.Presence || !t.Selected(name) {
+	if !t.OneTime(t.Oracle.Flow) || len(t.Findings) > 0 || t.Oracle.Presence || !t.Selected(name) {
 		return
 	}
 	spelling, _ := acceptedSpelling(t, "")
@@ -145,7 +145,7 @@ func acceptedSpelling(t *review.T, name string) (accepted, evidence string) {
 	if !spent {
 		return "", ""
 	}
-	for _, v := range append(tokens.Spellings(token), tokens.Variant{Name: "escaped", Raw: escapedJSON(token)}) {
+	for _, v := range append(tokens.Spellings(token), tokens.Variant{Name: "escaped", Raw: tokens.Escaped(token)}) {
 		if name != "" && v.Name != name {
 			continue
 		}
@@ -159,7 +159,7 @@ func acceptedSpelling(t *review.T, name string) (accepted, evidence string) {
 // replayWithOtherAnswers presents used tokens with other valid answers, and with the same ones in
 // another spelling. Some servers remember a token together with its answer.
 func replayWithOtherAnswers(t *review.T) {
-	if !oneTime(t) || !t.Oracle.Completes() {
+	if !t.OneTime(t.Oracle.Flow) || !t.Oracle.Completes() {
 		return
 	}
 	for _, other := range otherAnswers(t) {
@@ -208,7 +208,7 @@ func otherAnswers(t *review.T) []json.RawMessage {
 
 // replayFirstRound walks from one token of the first round to the end, twice.
 func replayFirstRound(t *review.T) {
-	if !oneTime(t) || len(t.Findings) > 0 || len(t.Oracle.Flow.Rounds) == 0 || t.Oracle.Good.Kind != client.Completed {
+	if !t.OneTime(t.Oracle.Flow) || len(t.Findings) > 0 || len(t.Oracle.Flow.Rounds) == 0 || t.Oracle.Good.Kind != client.Completed {
 		return
 	}
 	f := t.Oracle.Flow
@@ -230,7 +230,7 @@ const manyOthers = 130
 
 // replayAfterOthers presents a used token again after others were used.
 func replayAfterOthers(t *review.T, used string) {
-	if !oneTime(t) || len(t.Findings) > 0 {
+	if !t.OneTime(t.Oracle.Flow) || len(t.Findings) > 0 {
 		return
 	}
 	for range manyOthers {
@@ -254,7 +254,7 @@ func replayConcurrently(t *review.T) {
 		return
 	}
 	severity := review.Warning
-	if oneTime(t) {
+	if t.OneTime(t.Oracle.Flow) {
 		severity = review.Critical
 	}
 	token, reason := t.Mint()

@@ -30,7 +30,7 @@ func checkRollback(t *review.T) {
 		return
 	}
 	t.Trials++
-	if one.Kind == client.Asked && two.Class() == one.Class() && oneTime(t) {
+	if one.Kind == client.Asked && two.Class() == one.Class() && t.OneTime(t.Oracle.Flow) {
 		t.Refute(review.Finding{Case: "the round before", Severity: review.Suggestion,
 			Issue:    "the token of an earlier round is accepted after a later one",
 			Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"})
@@ -97,35 +97,8 @@ func checkSkippedRounds(t *review.T) {
 			return
 		}
 	}
-	presentOtherText(t, "an empty state", func() string { return "" })
+	t.PresentOtherText("an empty state", func() string { return "" })
 	t.SkipUntried("the rounds take no answers, or do not run tools to their end")
-}
-
-// presentOtherText presents a text of the server that is not a state in each round. It records a
-// finding if the round goes on, twice, and begins again without a state.
-func presentOtherText(t *review.T, what string, text func() string) {
-	for _, o := range t.Oracles {
-		for _, f := range o.Flow.Stages() {
-			label := fmt.Sprintf("%s in round %d of %s", what, len(f.Rounds)+1, f.Target)
-			if f.Last == nil || o.Presence || !t.Selected(label) {
-				continue
-			}
-			state := ""
-			goes := func() (client.Answer, bool) {
-				state = text()
-				a := t.Tried(t.Client.Present(t.Context, f, jsondoc.Quote(state), o.User))
-				return a, a.Kind == client.Completed && o.Good.Kind == client.Completed && o.Alike(a) || a.Kind == client.Asked && a.Class() != o.Fresh.Class()
-			}
-			if a, is := goes(); is && t.Call(f.AnswersAlone(o.User)).Class() == o.Fresh.Class() {
-				if _, again := goes(); again {
-					t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: what + " is accepted in the place of a good one",
-						Evidence: fmt.Sprintf("answers %s with the state %s -> %v; without a state: the first question", f.Last, client.Short(state, 160), a),
-						Want:     "refused, or the first question", Got: a.Class(), Flow: &o.Flow})
-					return
-				}
-			}
-		}
-	}
 }
 
 // answerFirstCall sends the answers of the last round in the first call. It refutes if
@@ -143,7 +116,7 @@ func answerFirstCall(t *review.T) bool {
 	switch {
 	case len(f.Rounds) > 0:
 		severity, issue = review.Critical, issue+", without the earlier questions"
-	case oneTime(t):
+	case t.OneTime(t.Oracle.Flow):
 		severity = review.Critical
 	}
 	t.Refute(review.Finding{Case: "no state", Severity: severity, Issue: issue, Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "the first question", Got: "completed"})

@@ -65,7 +65,7 @@ func forgeShortTag(t *review.T) bool {
 // refusedAlteration returns a token that is accepted, and the token with an earlier time, which is refused.
 // By chance, a short tag is that of the altered token as well, so it tries three.
 func refusedAlteration(t *review.T, f client.Flow, present func(string) review.Verdict) (token, altered string) {
-	for range repetitions {
+	for range review.Repetitions {
 		token, _, err := t.Client.Mint(t.Context, f, t.Oracle.User)
 		if altered = tokens.Earlier(token); err != nil || altered == "" {
 			return "", ""

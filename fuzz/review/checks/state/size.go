@@ -145,7 +145,7 @@ func growsQuadratically(t *review.T, token string) bool {
 			return a.Exchange.Took
 		}
 		var long, short time.Duration
-		for range repetitions {
+		for range review.Repetitions {
 			long, short = took(longerText), max(took(shorterText), time.Millisecond)
 			if long < lateAnswerTime || long < maxTimeGrowth*short {
 				long = 0
@@ -198,7 +198,7 @@ func refusedLate(t *review.T, a client.Answer) bool {
 		return false
 	}
 	soonest := a.Exchange.Took
-	for range repetitions {
+	for range review.Repetitions {
 		if b := t.PresentText(review.GarbageState); b.Exchange != nil {
 			soonest = min(soonest, b.Exchange.Took)
 		}

@@ -2,51 +2,22 @@ package state
 
 import (
 	"fmt"
-	"regexp"
-	"strings"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
 )
 
-// namePart matches the parts of names that tell two names of one tool apart.
-var namePart = regexp.MustCompile(`(?i)(\b|_)(old|new|legacy|deprecated|v\d+)(\b|_)|[^\pL\pN]`)
-
-// areTwins reports whether two tools are, by their texts, one tool under two names: the names differ in case,
-// separators or a version, or the tools take the same arguments and one has the text of the other or says that
-// it is another name.
-func areTwins(one, two client.Offer) bool {
-	bare := func(o client.Offer) string { return strings.ToLower(namePart.ReplaceAllString(o.Name, "")) }
-	switch {
-	case one.Name == two.Name:
-		return false
-	case bare(one) == bare(two):
-		return true
-	case !jsondoc.Same(one.Input, two.Input):
-		return false
-	}
-	return one.Description != "" && one.Description == two.Description || isAliasOf(one, two) || isAliasOf(two, one)
-}
-
-// aliasText matches texts of tools that are another name of a tool.
-var aliasText = regexp.MustCompile(`(?i)\bnames?\b|\balias|\bsame as\b|\bdeprecated\b|\brenamed\b|\bsynonym|\breplaced by\b|\binstead\b`)
-
-// isAliasOf reports whether a tool says that it is another name of a second one.
-func isAliasOf(one, two client.Offer) bool {
-	return aliasText.MatchString(one.Description) && strings.Contains(one.Description, two.Name)
-}
-
 // replayUnderOtherName presents used tokens to the tool under its other names. Some servers remember a token
 // together with the name that was called.
 func replayUnderOtherName(t *review.T) {
 	const name = "used, under another name"
 	own := t.Oracle.Flow
-	if !oneTime(t) || len(t.Findings) > 0 || !t.Oracle.Completes() || own.Method != "tools/call" || !t.Selected(name) {
+	if !t.OneTime(t.Oracle.Flow) || len(t.Findings) > 0 || !t.Oracle.Completes() || own.Method != "tools/call" || !t.Selected(name) {
 		return
 	}
 	for _, tool := range t.Report.Server.Tools {
-		if !areTwins(own.Offer, tool) || !jsondoc.Fits(tool.InputSchema(), own.Arguments) || len(t.Findings) > 0 {
+		if !client.AreTwins(own.Offer, tool) || !jsondoc.Fits(tool.InputSchema(), own.Arguments) || len(t.Findings) > 0 {
 			continue
 		}
 		f := own

@@ -61,7 +61,7 @@ func moveToUncalled(t *review.T) (tried bool) {
 	for _, one := range all {
 		for _, two := range all {
 			name := fmt.Sprintf("from %s to %s, declined", one.flow.Target, two.flow.Target)
-			if one.known && two.known || one.flow.Target == two.flow.Target || areTwins(one.flow.Offer, two.flow.Offer) ||
+			if one.known && two.known || one.flow.Target == two.flow.Target || client.AreTwins(one.flow.Offer, two.flow.Offer) ||
 				one.question.QuestionTexts() == two.question.QuestionTexts() || !t.Selected(name) {
 				continue
 			}
