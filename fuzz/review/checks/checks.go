@@ -9,6 +9,8 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/checks/answers"
+	"sealab/fuzz/review/checks/contents"
+	"sealab/fuzz/review/checks/forgery"
 	"sealab/fuzz/review/checks/injections"
 	"sealab/fuzz/review/checks/isolation"
 	"sealab/fuzz/review/checks/numbers"
@@ -21,7 +23,8 @@ import (
 
 // All returns every check, in the order in which they run.
 func All() []review.Check {
-	return slices.Concat(state.Checks(), answers.Checks(), state.LaterChecks(), transport.Checks(), offers.Checks(), injections.Checks(), numbers.Checks(), offers.LaterChecks(), progress.Checks(), isolation.Checks(),
+	return slices.Concat(forgery.Checks(), contents.URLChecks(), forgery.EncodingChecks(), state.Checks(), contents.Checks(), answers.Checks(), state.LaterChecks(),
+		transport.Checks(), offers.Checks(), injections.Checks(), numbers.Checks(), offers.LaterChecks(), progress.Checks(), isolation.Checks(),
 		transport.LastChecks(), sessions.Checks(), transport.ResponseChecks(), isolation.LastChecks(), answers.LastChecks())
 }
 

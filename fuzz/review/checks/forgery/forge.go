@@ -1,4 +1,6 @@
-package state
+// Package forgery has the checks of states that the server did not mint: forged, altered, joined and
+// guessed ones, and those in another encoding or of another type.
+package forgery
 
 import (
 	"encoding/json"
@@ -12,6 +14,13 @@ import (
 	"sealab/fuzz/review/jsondoc"
 	"sealab/fuzz/review/tokens"
 )
+
+// Checks returns the checks of forged states, short tags and guessable tokens, in the order in which they
+// run.
+func Checks() []review.Check { return slices.Concat(forgeryChecks, guessingChecks) }
+
+// EncodingChecks returns the checks of the encoding of a state, in the order in which they run.
+func EncodingChecks() []review.Check { return encodingChecks }
 
 const forgeGain = "a client writes the state that the server continues with: another target, another step, another user"
 

@@ -1,20 +1,17 @@
-package state
+package forgery
 
 import (
 	"encoding/hex"
 	"fmt"
-	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
-	"sealab/fuzz/review/jsondoc"
 	"sealab/fuzz/review/tokens"
 )
 
-// guessingChecks are the checks of short tags, guessable tokens and URLs in questions.
+// guessingChecks are the checks of short tags and guessable tokens.
 var guessingChecks = []review.Check{
 	{
 		ID: "RS-TAG", Name: "a tag that is too short", Flow: true, Severity: review.Critical, Category: "security",
@@ -37,19 +34,6 @@ var guessingChecks = []review.Check{
 		Impact: "a client guesses the handles of other users' states",
 		Fix:    "draw 16 random bytes for each state that the server stores, and bind it to the user",
 		Run:    checkGuessableTokens,
-	},
-	{
-		ID: "RS-URL", Name: "the URL of a question in URL mode", Severity: review.Warning, Category: "security", Era: "modern",
-		Sent: "calls that are answered by a question, once more with X-Forwarded-Host and Forwarded headers that " +
-			"name another host; the check inspects the URLs of all questions and opens none",
-		Want: "uses https, except on this machine, and a host that no request header changes; puts no user information, credential, email " +
-			"address or state into the URL",
-		Source: "revision 2026-07-28, client/elicitation",
-		Impact: "the URL and the secret in it remain in logs and browser histories; or a request header decides " +
-			"which host the user is sent to",
-		Fix: "use https and a configured host, and put only a reference into the URL that is meaningless outside " +
-			"the server",
-		Run: checkQuestionURLs,
 	},
 }
 
@@ -127,74 +111,4 @@ func hashedHandle(t *review.T, token string, before time.Time) string {
 		text += " " + hex.EncodeToString(s.Raw())
 	}
 	return t.HashedIn(text, before, time.Now())
-}
-
-var personalParameter = regexp.MustCompile(`(?i)[?&#](access_?token|token|password|passwd|secret|api_?key|email)=[^&]`)
-
-func checkQuestionURLs(t *review.T) {
-	for _, a := range t.Asking {
-		for key, q := range jsondoc.InOrder(a.Questions) {
-			if q.Params.Mode != "url" && q.Params.URL == "" {
-				continue
-			}
-			t.Trials++
-			issue := urlIssue(t, q.Params.URL)
-			if issue == "" && carriesState(q.Params.URL, a.State) {
-				issue = "the URL of a question holds the state"
-			}
-			if issue != "" {
-				t.Refute(review.Finding{Case: key, Severity: review.Warning, Issue: issue, Evidence: client.Short(q.Params.URL, 200), Want: "https and a reference", Got: issue})
-				return
-			}
-		}
-	}
-	if t.Trials == 0 {
-		t.Skip("no URL was seen%s", t.NotCalled())
-		return
-	}
-	callWithForwardedHost(t)
-}
-
-// carriesState reports whether a URL contains a state that is as long as a token.
-func carriesState(text string, state *string) bool {
-	return state != nil && len(*state) >= tokens.MinCoded && (strings.Contains(text, *state) || strings.Contains(text, url.QueryEscape(*state)))
-}
-
-// callWithForwardedHost makes calls with proxy headers that name another host. It records a finding
-// if a URL has that host.
-func callWithForwardedHost(t *review.T) {
-	if t.Client.HTTP == nil {
-		return
-	}
-	for _, f := range t.Flows {
-		w := t.Request(f.Call(client.FirstUser))
-		w.Add("X-Forwarded-Host", "evil.example")
-		w.Add("Forwarded", "host=evil.example")
-		a := t.Tried(t.Send(w))
-		for _, q := range jsondoc.InOrder(a.Questions) {
-			if u, err := url.Parse(q.Params.URL); err == nil && u.Hostname() == "evil.example" {
-				t.RefuteRequest("X-Forwarded-Host", review.Warning, "the URL of a question has the host that a header names", w, a)
-				return
-			}
-		}
-	}
-}
-
-func urlIssue(t *review.T, text string) string {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" {
-		return "the URL of a question cannot be read"
-	}
-	plain, _ := url.QueryUnescape(text) // malformed: ""
-	switch {
-	case u.User != nil:
-		return "the URL of a question holds user information"
-	case u.Scheme != "https" && !review.IsLoopback(u.Hostname()):
-		return "the URL of a question has the scheme " + client.Short(u.Scheme, 20)
-	case t.Options.Target.RepeatedIn(text), t.Options.Target.RepeatedIn(plain):
-		return "the URL of a question holds the credential of the request"
-	case personalParameter.MatchString(text):
-		return "the URL of a question holds a credential or an address: " + strings.TrimLeft(personalParameter.FindStringSubmatch(text)[1], "?&#")
-	}
-	return ""
 }

@@ -1,4 +1,6 @@
-package state
+// Package contents has the checks of the information in tokens and in questions. They mint tokens and
+// do not alter them.
+package contents
 
 import (
 	"cmp"
@@ -12,7 +14,13 @@ import (
 	"sealab/fuzz/review/tokens"
 )
 
-// contentChecks are the checks of the contents of tokens. They mint tokens and do not alter them.
+// URLChecks returns the check of the URLs in questions.
+func URLChecks() []review.Check { return urlChecks }
+
+// Checks returns the other checks of contents, in the order in which they run.
+func Checks() []review.Check { return contentChecks }
+
+// contentChecks are the checks of the contents of tokens and questions.
 var contentChecks = []review.Check{
 	{
 		ID: "RS-CLEAR", Name: "a state that can be read without the key", Flow: true, Severity: review.Critical, Category: "security",
