@@ -9,6 +9,7 @@ import (
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/checks/answers"
+	"sealab/fuzz/review/checks/binding"
 	"sealab/fuzz/review/checks/contents"
 	"sealab/fuzz/review/checks/forgery"
 	"sealab/fuzz/review/checks/injections"
@@ -23,7 +24,7 @@ import (
 
 // All returns every check, in the order in which they run.
 func All() []review.Check {
-	return slices.Concat(forgery.Checks(), contents.URLChecks(), forgery.EncodingChecks(), state.Checks(), contents.Checks(), answers.Checks(), state.LaterChecks(),
+	return slices.Concat(forgery.Checks(), contents.URLChecks(), forgery.EncodingChecks(), binding.Checks(), state.Checks(), contents.Checks(), answers.Checks(), state.LaterChecks(),
 		transport.Checks(), offers.Checks(), injections.Checks(), numbers.Checks(), offers.LaterChecks(), progress.Checks(), isolation.Checks(),
 		transport.LastChecks(), sessions.Checks(), transport.ResponseChecks(), isolation.LastChecks(), answers.LastChecks())
 }

@@ -1,5 +1,5 @@
 // Package state has the checks of requestState (revision 2026-07-28, basic/patterns/mrtr). They
-// cover binding, replay, expiry and refusals.
+// cover replay, expiry and refusals.
 package state
 
 import (
@@ -10,7 +10,7 @@ import (
 
 // Checks returns the checks of requestState, in the order in which they run.
 func Checks() []review.Check {
-	return slices.Concat(bindingChecks, instanceChecks, refusalChecks)
+	return slices.Concat(instanceChecks, refusalChecks)
 }
 
 // LaterChecks returns the checks of the length and the lifetime of states, which run after those of

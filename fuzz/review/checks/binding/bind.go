@@ -1,4 +1,6 @@
-package state
+// Package binding has the checks of the call that a state belongs to: its arguments, target, method and
+// user, and the changes between its rounds.
+package binding
 
 import (
 	"cmp"
@@ -10,6 +12,9 @@ import (
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
 )
+
+// Checks returns the checks of the request that a state belongs to, in the order in which they run.
+func Checks() []review.Check { return bindingChecks }
 
 // bindingChecks are the checks of the request that a state belongs to.
 var bindingChecks = []review.Check{

@@ -1,4 +1,4 @@
-package state
+package binding
 
 import (
 	"encoding/json"
