@@ -17,14 +17,16 @@ import (
 	"sealab/fuzz/review/checks/numbers"
 	"sealab/fuzz/review/checks/offers"
 	"sealab/fuzz/review/checks/progress"
+	"sealab/fuzz/review/checks/refusals"
+	"sealab/fuzz/review/checks/replays"
 	"sealab/fuzz/review/checks/sessions"
-	"sealab/fuzz/review/checks/state"
 	"sealab/fuzz/review/checks/transport"
 )
 
 // All returns every check, in the order in which they run.
 func All() []review.Check {
-	return slices.Concat(forgery.Checks(), contents.URLChecks(), forgery.EncodingChecks(), binding.Checks(), state.Checks(), contents.Checks(), answers.Checks(), state.LaterChecks(),
+	return slices.Concat(forgery.Checks(), contents.URLChecks(), forgery.EncodingChecks(), binding.Checks(), replays.InstanceChecks(), refusals.Checks(),
+		contents.Checks(), answers.Checks(), refusals.LaterChecks(), replays.Checks(),
 		transport.Checks(), offers.Checks(), injections.Checks(), numbers.Checks(), offers.LaterChecks(), progress.Checks(), isolation.Checks(),
 		transport.LastChecks(), sessions.Checks(), transport.ResponseChecks(), isolation.LastChecks(), answers.LastChecks())
 }

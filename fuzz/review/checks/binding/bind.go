@@ -1,5 +1,5 @@
-// Package binding has the checks of the call that a state belongs to: its arguments, target, method and
-// user, and the changes between its rounds.
+// Package binding has the checks of the call that requestState belongs to (revision 2026-07-28,
+// basic/patterns/mrtr): its arguments, target, method and user, and the changes between its rounds.
 package binding
 
 import (

@@ -1,5 +1,6 @@
-// Package forgery has the checks of states that the server did not mint: forged, altered, joined and
-// guessed ones, and those in another encoding or of another type.
+// Package forgery has the checks of requestState (revision 2026-07-28, basic/patterns/mrtr) that the
+// server did not mint: forged, altered, joined and guessed states, and those in another encoding or of
+// another type.
 package forgery
 
 import (

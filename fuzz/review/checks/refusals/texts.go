@@ -1,4 +1,4 @@
-package state
+package refusals
 
 import (
 	"encoding/base64"

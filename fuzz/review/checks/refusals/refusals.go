@@ -1,4 +1,6 @@
-package state
+// Package refusals has the checks of how a server refuses requestState (revision 2026-07-28,
+// basic/patterns/mrtr) that is bad, too long or expired.
+package refusals
 
 import (
 	"encoding/json"
@@ -13,6 +15,13 @@ import (
 	"sealab/fuzz/review/jsondoc"
 	"sealab/fuzz/review/tokens"
 )
+
+// Checks returns the checks of the answers to bad states, in the order in which they run.
+func Checks() []review.Check { return refusalChecks }
+
+// LaterChecks returns the checks of the length and the expiry of states, which run after those of
+// answers.
+func LaterChecks() []review.Check { return slices.Concat(sizeChecks, expiryChecks) }
 
 // refusalChecks are the checks of the answers to bad states.
 var refusalChecks = []review.Check{

@@ -1,4 +1,4 @@
-package state
+package refusals
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 	"sealab/internal/rawmcp"
 )
 
-// lifetimeChecks are the checks of how long and how often a state is accepted.
-var lifetimeChecks = []review.Check{
+// expiryChecks is the check of how long a state is accepted.
+var expiryChecks = []review.Check{
 	{
 		ID: "RS-EXP", Name: "a state that does not expire", Flow: true, Severity: review.Warning, Category: "security",
 		Sent: "a token that is older than its lifetime (--ttl, or the time in a readable token); over HTTP once " +
@@ -29,38 +29,6 @@ var lifetimeChecks = []review.Check{
 		Fix: "put the time of issue or expiry into the authenticated part of the token, and compare it with the " +
 			"server's clock",
 		Run: checkExpiry,
-	},
-	{
-		ID: "RS-REPLAY", Name: "a state that is accepted twice", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
-		Sent: "one token twice with the same answers; if the second is refused: one token on eight connections at " +
-			"once and, for a tool named by --one-time, the used token in other spellings, with one more answer, other valid answers and the same ones in another spelling, a flow walked twice from " +
-			"one token of its first round, the used token for another name of the tool, and the used token after many others were used; if the second is " +
-			"accepted by a tool named by --one-time: further tokens, to see whether the server returned a stored result",
-		Want:   "accepts a token of a tool named by --one-time only once",
-		Source: review.SourceMRTR + ", single use",
-		Impact: "a client carries out one consent as often as it likes",
-		Fix:    "remember the identifiers of used tokens until they expire",
-		Run:    checkReplay,
-	},
-	{
-		ID: "RS-ROLL", Name: "a state of an earlier round, used again", Flow: true, Effects: true, Severity: review.Suggestion, Category: "security",
-		Sent:   "a token of the round before the last one, twice",
-		Want:   "may accept it twice if the server stores nothing; accepts it once for a tool named by --one-time",
-		Source: review.SourceMRTR,
-		Impact: "a client takes a flow back to an earlier step",
-		Fix:    "if a flow must not go back, count its rounds in a store",
-		Run:    checkRollback,
-	},
-	{
-		ID: "RS-SKIP", Name: "answers without a state", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
-		Sent: "the answers of the last round in the first call, without a state; the token of the first round with " +
-			"the answers of the last round, and of all rounds; the answers of each round with an empty text as " +
-			"the state",
-		Want:   "asks the first question, or refuses",
-		Source: review.SourceMRTR,
-		Impact: "a client skips the questions before the last one",
-		Fix:    "determine the round of a request only from the verified state",
-		Run:    checkSkippedRounds,
 	},
 }
 
