@@ -88,12 +88,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if s.has("drafts of users") {
 		c.Env = s.draftOf(r)
 	}
-	if s.has("used tokens by the text of their answers") {
-		c.ID += answerText(r, c.Step)
-	}
-	if s.has("used tokens by the name of their tool") {
-		c.ID += string(r.params["name"])
-	}
+	c.ID = s.usedID(r, c)
 	if err := s.redeem(c); err != nil {
 		return nil, s.refusal(err)
 	}
@@ -109,6 +104,18 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	s.change(r)
 	c.Env += s.charge(r, responses) + pots
 	return s.complete(done(c)), nil
+}
+
+// usedID returns the ID under which a used token is remembered.
+func (s *Server) usedID(r request, c claims) string {
+	id := c.ID
+	if s.has("used tokens by the text of their answers") {
+		id += answerText(r, c.Step)
+	}
+	if s.has("used tokens by the name of their tool") {
+		id += string(r.params["name"])
+	}
+	return id
 }
 
 // answerText returns the text of the answer to a step, as it was sent.
