@@ -28,7 +28,7 @@ files alone.
 With --html, write one page instead. RUN may then also be a run of attacks, a
 review or a fuzz campaign.`,
 		Example: `  sealab report
-  sealab report --brief results/bench/20261126T034703Z-6f19ff373d
+  sealab report --brief results/bench/20261127T230625Z-f8b6e9c495
   sealab report results/review/20261123T182819Z-409aa35d56 --html review.html`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
