@@ -393,6 +393,11 @@ func Words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
+// HasWord reports whether a text has a word between other characters than letters and digits.
+func HasWord(text, word string) bool {
+	return regexp.MustCompile(`(^|[^\pL\pN])` + regexp.QuoteMeta(word) + `($|[^\pL\pN])`).MatchString(text)
+}
+
 // Short quotes the first n bytes of a text, in ASCII.
 func Short(text string, n int) string {
 	if len(text) > n {

@@ -275,9 +275,7 @@ func flowShowsAny(t *review.T, marks []string) bool {
 // containsAny reports whether a text has one of the marks as a word: a short number may also be a
 // part of a random identifier.
 func containsAny(text string, marks []string) bool {
-	return slices.ContainsFunc(marks, func(mark string) bool {
-		return regexp.MustCompile(`(^|[^\pL\pN])` + regexp.QuoteMeta(mark) + `($|[^\pL\pN])`).MatchString(text)
-	})
+	return slices.ContainsFunc(marks, func(mark string) bool { return client.HasWord(text, mark) })
 }
 
 // walkWithMembers walks the flow with more members in a place. It returns the texts from the first

@@ -140,7 +140,7 @@ func isRead(t *review.T, value string) bool {
 
 // hasWord reports whether a text has a value as words, in any case.
 func hasWord(text, value string) bool {
-	return regexp.MustCompile(`(?i)(^|[^\pL\pN])` + regexp.QuoteMeta(value) + `($|[^\pL\pN])`).MatchString(text)
+	return client.HasWord(strings.ToLower(text), strings.ToLower(value))
 }
 
 // A keptAnswer is a value in the state of a question.
