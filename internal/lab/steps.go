@@ -5,6 +5,7 @@ import (
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
+	"strings"
 	"time"
 
 	"sealab/codecs"
@@ -45,8 +46,9 @@ const (
 	StepTag     Step = "tag"             // tag of a signed design, before encoding
 )
 
-// The second group are fields on the wire, after authentication. The wire fields of one text segment,
-// joined, are the bytes before text encoding.
+// The second group are fields on the wire, after authentication. Their names, and those of other wire fields
+// that designs add, start with "wire-". The wire fields of one text segment, joined, are the bytes before
+// text encoding.
 const (
 	WireVersion Step = "wire-version"
 	WireTime    Step = "wire-time" // time of minting outside the payload
@@ -59,6 +61,9 @@ const (
 	WireText    Step = "wire-text"      // an encoded segment, text
 	WireSep     Step = "wire-separator" // text between two segments
 )
+
+// OnWire reports whether the step is a field on the wire.
+func (s Step) OnWire() bool { return strings.HasPrefix(string(s), "wire-") }
 
 // An Edit receives the value of one step and returns its replacement: the same value, another one, or an
 // empty one. It may change the slice it receives, but must not keep it. A step that occurs more than once
