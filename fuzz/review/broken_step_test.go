@@ -30,6 +30,7 @@ var stepControls = []control{
 	{name: "the items of a list joined", build: stepped("joins"), checks: []string{"RS-ARGS"}, effects: true},
 	{name: "values beside the list of a form", build: stepped("lists"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "numbers beyond the bounds of a form", build: stepped("discounts"), checks: []string{"RS-FORM"}, effects: true},
+	{name: "numbers beyond the bounds of a form, until nothing is left", build: stepped("exhausts"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "bounds of a form held once", build: stepped("tires"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "a missing boolean is true", build: stepped("absent"), checks: []string{"RS-FORM"}, effects: true},
 	{name: "the first round unbound", build: stepped("late"), checks: []string{"RS-ARGS", "RS-USER"}, effects: true},
@@ -236,6 +237,9 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	if t.flaw == "joins" {
 		b.arguments = fmt.Sprintf("%q %s", in.Env, strings.Join(in.Items, ","))
 	}
+	if t.flaw == "exhausts" && t.latestWay() != nil {
+		return t.say("nothing is left"), nil, nil
+	}
 	if req.Params.RequestState == "" {
 		return t.question(progress{Env: in.Env}, b), nil, nil
 	}
@@ -266,6 +270,14 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 		return t.question(p, b), nil, nil
 	case isNumber && p.Round == 1 && t.asksAgain():
 		t.runs.Add(1)
+		return t.say("published to %s with %v percent off", p.Env, percent), nil, nil
+	case isNumber && p.Round == 1 && t.flaw == "exhausts":
+		if percent < 0 || percent != math.Trunc(percent) {
+			return t.question(p, b), nil, nil
+		}
+		if t.runs.Add(1); percent > t.bound(p) {
+			t.setWay("all")
+		}
 		return t.say("published to %s with %v percent off", p.Env, percent), nil, nil
 	case isNumber && p.Round == 1 && t.discounts():
 		if t.flaw == "clamps" {
@@ -330,7 +342,7 @@ func (t *steps) isWay(way any) bool {
 
 // discounts reports whether the second form asks for a number.
 func (t *steps) discounts() bool {
-	return t.flaw == "discounts" || t.flaw == "clamps" || t.asksAgain()
+	return t.flaw == "discounts" || t.flaw == "clamps" || t.flaw == "exhausts" || t.asksAgain()
 }
 
 // asksAgain reports whether the second form is asked again if the number is out of bounds. With a flaw,

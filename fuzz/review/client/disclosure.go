@@ -36,8 +36,19 @@ func SecretSetting(page []byte) (name, value string) {
 	return "", ""
 }
 
-// StackTrace matches stack traces in several languages, as written in JSON.
-var StackTrace = regexp.MustCompile(`goroutine \d+ \[|\\n\s+at [^\s"]+ \([^"]*:\d+:\d+\)|Traceback \(most recent|File \\?"[^"]+", line \d+|panicked at `)
+// stackTrace matches a part of a stack trace: of Go and Rust; of Python; of JavaScript, Java and .NET, whose
+// lines begin alike; of Ruby, PHP, Perl and Elixir.
+var stackTrace = regexp.MustCompile(`goroutine \d+ \[|panicked at |stack backtrace:|Traceback \(most recent|File "[^"]+", line \d+|` +
+	`\n\s+at (?:[^\s"]+ \([^"\n]*:\d+:\d+\)|(?:async )?(?:file://|node:|/)[^\s"()]*:\d+:\d+|[\w.$/<>]+\((?:\w+\.(?:java|kt|scala|groovy):\d+|Native Method|Unknown Source)\)|[^"\n]* in [^"\n]+:line \d+)|` +
+	`\.rb:\d+:in ['\x60]|#\d+ [^\s"]+\.php\(\d+\): | in [^\s"]+\.php on line \d+| at [^\s"]+\.p[lm] line \d+|\([\w.-]+ \d[\w.-]*\) lib/[^\s":]+\.exs?:\d+: `)
+
+// plainText replaces the escapes of JSON that stack traces need.
+var plainText = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\/`, "/", `\n`, "\n", `\r`, "", `\t`, "\t",
+	`\u000a`, "\n", `\u000A`, "\n", `\u000d`, "", `\u000D`, "", `\u0009`, "\t", `\u0022`, `"`, `\u0027`, "'", `\u003c`, "<", `\u003C`, "<", `\u003e`, ">", `\u003E`, ">")
+
+// StackTrace returns the first part of a stack trace in a text, also in one with the escapes of JSON.
+// It returns "" without one.
+func StackTrace(text string) string { return stackTrace.FindString(plainText.Replace(text)) }
 
 // pathInError matches the path of a file in an error of the operating system.
 var pathInError = regexp.MustCompile(`(?:ENOENT|EACCES|EISDIR|\[Errno \d+\]|FileNotFoundException)[^"]*?(/[\w.+-]+/[\w.+/-]+)|\bopen (/[\w.+-]+/[\w.+/-]+): no such file`)
@@ -78,8 +89,8 @@ func ShownPassword(text string) string {
 // its user.
 func (a Answer) insides() []byte {
 	e := a.Exchange
-	if found := StackTrace.Find(e.Body); found != nil {
-		return found
+	if found := StackTrace(string(e.Body)); found != "" {
+		return []byte(found)
 	}
 	if found := PasswordInError.Find(e.Body); found != nil && !bytes.Contains(e.Sent, found) {
 		return found

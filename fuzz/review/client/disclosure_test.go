@@ -40,6 +40,32 @@ func TestShownPassword(t *testing.T) {
 	}
 }
 
+func TestStackTrace(t *testing.T) {
+	for text, found := range map[string]bool{
+		`panic: x\n\ngoroutine 7 [running]:`:                                               true,
+		`thread 'main' panicked at src/main.rs:4:5:`:                                       true,
+		`{"text":"  File \"/srv/a.py\", line 7, in run"}`:                                  true,
+		`{"text":"Error: x\n    at open (/srv/a.js:3:14)"}`:                                true,
+		`{"text":"Error: x\n    at async file:///srv/a.mjs:3:14"}`:                         true,
+		`{"text":"java.time.X: y\u000a\u0009at java.base/java.time.Z.parse(Z.java:430)"}`:  true,
+		`{"text":"x\n\tat jdk.internal.reflect.M.invoke0(Native Method)"}`:                 true,
+		`{"text":"System.Exception: x\r\n   at App.Run(String a) in /src/App.cs:line 12"}`: true,
+		`{"text":"/srv/a.rb:12:in 'Object#run': x (KeyError)"}`:                            true,
+		"/srv/a.rb:12:in `run'":                                                            true,
+		`{"text":"#0 \/srv\/a.php(12): run()"}`:                                            true,
+		`Uncaught Error in /srv/a.php on line 12`:                                          true,
+		`x at /srv/a.pl line 3.`:                                                           true,
+		`{"text":"(app 0.1.0) lib/app/a.ex:12: App.run/1"}`:                                true,
+		`{"text":"Meet us\n   at Main Street (house 4:30:00 pm)"}`:                         false,
+		`{"text":"see a.java:12 and b.rb, line 3"}`:                                        false,
+		`{"text":"one of #1 red, #2 blue"}`:                                                false,
+		`{"text":"C:\\new\\at x"}`:                                                         false,
+		`{"text":"the value is in line 7 of the form"}`:                                    false,
+	} {
+		require.Equal(t, found, StackTrace(text) != "", text)
+	}
+}
+
 func TestInsides(t *testing.T) {
 	for text, want := range map[string]string{
 		"Traceback (most recent call last)":              "Traceback (most recent",

@@ -49,7 +49,7 @@ func Texts(t *review.T) []Input {
 }
 
 // Calls returns the calls whose arguments are changed. It returns a tool that asks and, with effects,
-// read-only tools with all named arguments.
+// read-only tools with all arguments of their schema, given ones first.
 func Calls(t *review.T) (asks, reading []client.Flow) {
 	for _, o := range t.Oracles {
 		if o.Flow.Method == "tools/call" && asks == nil {
@@ -58,7 +58,7 @@ func Calls(t *review.T) (asks, reading []client.Flow) {
 	}
 	readers := t.Readers()
 	for _, tool := range readers[:min(len(readers), review.MaxTestedCalls)] {
-		whole := jsondoc.FullSample(tool.Input, 0)
+		whole := jsondoc.Merged(t.Options.Tools[tool.Name].Arguments, jsondoc.FullSample(tool.Input, 0))
 		if !tool.Allows(whole) {
 			whole = t.Sample(tool)
 		}

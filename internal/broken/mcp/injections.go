@@ -10,13 +10,15 @@ import (
 	"strings"
 )
 
-// injections are the choices for pages whose path, or its tag, comes back. The last four are not
+// injections are the choices for pages whose path, or its tag, comes back. The last five are not
 // faults.
-var injections = []string{"paths stamped with the key of states", "lines of paths run", "paths as directives", "paths evaluated", "entities in paths read", "paths stamped with another key", "paths kept in states", "paths kept in tokens of another key", "paths calculated", "paths in XML", "paths come back"}
+var injections = []string{"paths stamped with the key of states", "lines of paths run", "paths counted by a shell", "paths as directives", "paths evaluated", "entities in paths read", "paths stamped with another key", "paths kept in states", "paths kept in tokens of another key", "words of paths counted", "paths calculated", "paths in XML", "paths come back"}
 
 var (
 	// typeLength matches the product of the length of a name and a number, in Python.
 	typeLength = regexp.MustCompile(`^\(\)\.__class__\.__name__\.__len__\(\)\*(\d+)$`)
+	// shellCondition matches a command behind a text that writes more text if two numbers differ.
+	shellCondition = regexp.MustCompile(`^(\w*)\$\(test (\d+) = (\d+) \|\| echo (\w+)\)$`)
 	// arithmetic matches a product of numbers.
 	arithmetic = regexp.MustCompile(`^(\d+)\*(\d+)$`)
 )
@@ -38,6 +40,16 @@ func (s *Server) injected(path string) (string, bool) {
 		return "root:x:0:0:root:/root:/bin/sh", true
 	case command == "echo sealab$((13*20011))s" && s.has("lines of paths run"):
 		return "sealab260143s", true
+	case s.has("paths counted by a shell"):
+		if m := shellCondition.FindStringSubmatch(path); m != nil {
+			path = m[1]
+			if m[2] != m[3] {
+				path += m[4]
+			}
+		}
+		return fmt.Sprint(strings.Count("probe, sample and today", path)), true
+	case s.has("words of paths counted"):
+		return fmt.Sprint(len(strings.Fields(path))), true
 	case s.has("paths stamped with the key of states"):
 		return hex.EncodeToString(s.tag(path)), true
 	case s.has("paths stamped with another key"):

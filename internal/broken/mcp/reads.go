@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -63,6 +64,8 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "a note at " + strings.ToLower(uri)}}}), nil
 	case s.has("any path") && strings.Contains(uri, "etc/passwd"), s.has("paths decoded twice") && strings.Contains(uri, "%252e%252e%252F"):
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "root:x:0:0:root:/root:/bin/sh\n"}}}), nil
+	case s.hasPage(uri):
+		return s.listed(object{"contents": []object{{"uri": uri, "text": "a page"}}}), nil
 	case s.has("unknown resources are empty"):
 		return s.complete(object{"contents": []object{}}), nil
 	}
@@ -77,6 +80,9 @@ func (s *Server) readResource(r request) (object, *failure) {
 	if s.has("passwords in errors") {
 		return nil, invalidParams("no row in postgres://app:S3cr3tPw@db.internal:5432/notes")
 	}
+	if s.has("traces of Java in errors") {
+		return nil, invalidParams("java.lang.IllegalStateException: no note\n\tat notes.Store.read(Store.java:12)\n")
+	}
 	if s.has("sources in errors") {
 		return nil, invalidParams("not found (/srv/app/notes/store.py)")
 	}
@@ -87,6 +93,25 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return nil, invalidParams("[Errno 2] No such file or directory: '/srv/app/notes/none'")
 	}
 	return nil, invalidParams("unknown resource")
+}
+
+// folderChoices are the choices for pages in a folder. With the first, paths are decoded after a look for
+// "..", and the others are sound: pages are found by the end of their path, or by the nearest name.
+var folderChoices = []string{"pages decoded late", "pages found by name", "pages found by the nearest name"}
+
+// hasPage reports whether there is a page. The folder has start.md and, above it, README.md.
+func (s *Server) hasPage(uri string) bool {
+	name, is := strings.CutPrefix(uri, "notes://pages/")
+	switch {
+	case !is || !s.has(folderChoices...):
+		return false
+	case s.has("pages decoded late"):
+		decoded, _ := url.PathUnescape(name) // of an error: ""
+		return name == "start.md" || !strings.Contains(name, "..") && decoded == "../README.md"
+	case s.has("pages found by name"):
+		return strings.HasSuffix(name, "start.md") || strings.HasSuffix(name, "README.md")
+	}
+	return strings.HasSuffix(name, ".md")
 }
 
 // completion answers completion/complete.

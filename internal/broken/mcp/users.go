@@ -115,6 +115,8 @@ func (s *Server) resources(r request) object {
 	}
 	today, mine := object{"name": "today", "uri": "notes://day/today"}, object{"name": "mine", "uri": "notes://user/" + owner}
 	switch {
+	case s.has(folderChoices...):
+		return object{"resources": []object{today, {"name": "start", "uri": "notes://pages/start.md"}}}
 	case r.user == "":
 		return object{"resources": []object{today}}
 	case s.has("notices that come and go"): // not a fault

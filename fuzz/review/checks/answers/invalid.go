@@ -111,7 +111,8 @@ func presentInvalidMembers(t *review.T, o *review.Oracle, f client.Flow, key str
 			if refuteSilence(t, o, stage, label, a) {
 				return
 			}
-			shown := alikeExcept(o, a, content[name], v) && alikeExcept(o, t.Fresh(wrong, o.User), content[name], v)
+			shown := alikeExcept(o, a, content[name], v) &&
+				(alikeExcept(o, t.Fresh(wrong, o.User), content[name], v) || !o.Alike(t.Fresh(o.Flow, o.User))) // nothing may be left
 			if !shown && a.Kind == client.Completed && o.Alike(a) {
 				more := o.Flow.WithAnswer(len(f.Rounds), key, name, doubleOf(v))
 				shown = computesWith(o, t.Fresh(o.Flow, o.User), a, t.Fresh(more, o.User))
@@ -190,14 +191,14 @@ func invalidValues(raw, given json.RawMessage) []json.RawMessage {
 			add(strings.Repeat("w", *s.MaxLength+1))
 		}
 	case json.Unmarshal(given, &number) == nil:
+		for _, bound := range []*float64{s.Minimum, s.Above} { // first: an amount below may be added to what is left
+			if bound != nil {
+				add(*bound - boundDistance)
+			}
+		}
 		for _, bound := range []*float64{s.Maximum, s.Below} {
 			if bound != nil {
 				add(*bound + boundDistance)
-			}
-		}
-		for _, bound := range []*float64{s.Minimum, s.Above} {
-			if bound != nil {
-				add(*bound - boundDistance)
 			}
 		}
 		add(number + 0.5)

@@ -328,7 +328,7 @@ func secretInQuestion(t *review.T, a client.Answer, key string) string {
 		return client.UsersCredential
 	}
 	_, value := client.SecretSetting([]byte(text))
-	found := cmp.Or(client.KnownKeys.FindString(text), client.PasswordInError.FindString(text), client.StackTrace.FindString(text), value)
+	found := cmp.Or(client.KnownKeys.FindString(text), client.PasswordInError.FindString(text), client.StackTrace(text), value)
 	if strings.Contains(string(a.Exchange.Sent), found) {
 		return ""
 	}

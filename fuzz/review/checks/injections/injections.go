@@ -23,7 +23,7 @@ var injectionChecks = []review.Check{
 		ID: "T-INJECT", Name: "a text that is read as a query, a command or a format", Severity: review.Critical, Category: "injection", Long: true,
 		Sent: "texts in arguments of a tool that asks and of prompts, in parameters of resource templates, in " +
 			"completion/complete of both and, with --effects, in arguments of read-only tools and of calls that are " +
-			"carried out: one and two apostrophes; conditions behind a quotation mark that are true and false; " +
+			"carried out: one and two apostrophes; conditions behind a quotation mark, and of a shell, that are true and false; " +
 			"commands of a shell behind a line feed and other separators; members of the placeholders that the " +
 			"tool names, of its arguments and of {0}; directives of printf; expressions of programming languages " +
 			"that name a type, unless the tool runs programs; if the input takes XML, documents with external entities; " +
@@ -53,7 +53,7 @@ func checkInjections(t *review.T) {
 	}
 	t.Oracle = nil // the findings name the flows of their inputs
 	for _, x := range all[:min(len(all), maxInjections)] {
-		if t.Selected(x.Name) && (endsQuery(t, x) || runsProgram(t, x) || formatsText(t, x) || evaluatesText(t, x) || readsEntity(t, x)) {
+		if t.Selected(x.Name) && (followsText(t, x) || runsProgram(t, x) || formatsText(t, x) || evaluatesText(t, x) || readsEntity(t, x)) {
 			return
 		}
 	}
@@ -95,38 +95,56 @@ func confirmedTwice(attempt func(number int) (client.Answer, bool)) (a client.An
 	return a, true
 }
 
-// queryConditions are conditions behind the end of a text, for two numbers that are equal or not.
-var queryConditions = []struct{ quote, condition string }{
-	{"'", "%s' and %d=%d and 'a' like 'a"},
-	{`"`, `%s" and %d=%d and "a" like "a`},
-	{"'", "%s' and %d=%d and 'a'='a"},
-	{"'", "%s' && %d==%d && 'a'=='a"},
-	{"number", "%s and %d=%d"},
+// textConditions are conditions behind a text, for two numbers that are equal or not: of queries behind its
+// end, and of shells that write nothing or more text.
+var textConditions = []struct{ place, condition string }{
+	{"behind '", "%s' and %d=%d and 'a' like 'a"},
+	{`behind "`, `%s" and %d=%d and "a" like "a`},
+	{"behind '", "%s' and %d=%d and 'a'='a"},
+	{"behind '", "%s' && %d==%d && 'a'=='a"},
+	{behindNumber, "%s and %d=%d"},
+	{"in $( )", "%s$(test %d = %d || echo q)"},
+	{"in backquotes", "%s`test %d = %d || echo q`"},
+	{"in $( ) behind '", "%s'$(test %d = %d || echo q)'"},
+	{"in $( ) alone", conditionAlone + "$(test %d = %d || echo sealab)"},
+	{"in backquotes alone", conditionAlone + "`test %d = %d || echo sealab`"},
 }
+
+const conditionAlone = "%.0s" // in place of the text
+
+const behindNumber = "behind a number"
 
 var onlyDigits = regexp.MustCompile(`^\d+$`)
 
-// endsQuery reports whether an input ends a text in a query: the answer depends on a condition
+// followsText reports whether an input is read as more than a text: the answer depends on a condition
 // behind it, or one apostrophe is a fault and two are none.
-func endsQuery(t *review.T, x inputs.Input) bool {
+func followsText(t *review.T, x inputs.Input) bool {
 	usual := x.Send(x.Given)
 	if !usual.Conclusive() {
 		return false
 	}
-	for _, c := range queryConditions {
-		if (c.quote == "number") != onlyDigits.MatchString(x.Given) {
+	for _, c := range textConditions {
+		if (c.place == behindNumber) != onlyDigits.MatchString(x.Given) {
 			continue
 		}
-		holds := func(one, two int) (as bool, a client.Answer) {
+		ask := func(one, two int) (a client.Answer, texts string) {
 			text := fmt.Sprintf(c.condition, x.Given, one, two)
 			a = x.Send(text)
-			return a.Kind == usual.Kind && strings.ReplaceAll(a.ShownTexts(), text, x.Given) == usual.ShownTexts(), a
+			return a, strings.ReplaceAll(a.ShownTexts(), text, x.Given)
 		}
-		if usual.Refused() || !followsCondition(holds) {
+		want, texts := usual, usual.ShownTexts()
+		if strings.HasPrefix(c.condition, conditionAlone) {
+			want, texts = ask(7901, 7901)
+		}
+		holds := func(one, two int) (as bool, a client.Answer) {
+			a, shown := ask(one, two)
+			return a.Kind == want.Kind && shown == texts, a
+		}
+		if want.Refused() || !followsCondition(holds) {
 			continue
 		}
 		_, a := holds(7919, 7919)
-		x.Refute(t, review.Critical, "a condition behind "+c.quote+" decides about the answer: "+client.Short(fmt.Sprintf(c.condition, x.Given, 7919, 7919), 80), "a condition is evaluated", a)
+		x.Refute(t, review.Critical, "a condition "+c.place+" decides about the answer: "+client.Short(fmt.Sprintf(c.condition, x.Given, 7919, 7919), 80), "a condition is evaluated", a)
 		return true
 	}
 	one := x.Send(x.Given + "'")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -19,7 +20,8 @@ var resourceChecks = []review.Check{
 	{
 		ID: "R-PATH", Name: "a file outside the resources", Severity: review.Critical, Category: "security",
 		Sent: "resources/read of file:///etc/passwd, and of paths with .. in several encodings below listed " +
-			"resources and in templates; completion/complete of the beginnings of such paths",
+			"resources and in templates; files with the extension of a listed resource that many machines or " +
+			"projects have, by such paths; completion/complete of the beginnings of such paths",
 		Want:   "refuses the URI; completes no such path",
 		Source: "CWE-22",
 		Impact: "a client reads any file of the machine",
@@ -94,7 +96,32 @@ func checkTraversal(t *review.T) {
 			return
 		}
 	}
-	completeOutsidePaths(t)
+	if !readsOutsideFile(t) {
+		completeOutsidePaths(t)
+	}
+}
+
+// readsOutsideFile reports whether a path that climbs from the folder of a listed resource gives another
+// file with its extension.
+func readsOutsideFile(t *review.T) bool {
+	tested := map[string]bool{}
+	for _, r := range t.Report.Server.Resources {
+		base, extension := r.URI[:strings.LastIndexByte(r.URI, '/')+1], path.Ext(r.URI)
+		if extension == "" || tested[extension] {
+			continue
+		}
+		tested[extension] = true
+		var a client.Answer
+		outside := inputs.OutsideFile(extension, func(path string) bool {
+			a, _ = t.Ask(base+path, client.ReadResource(base+path))
+			return a.Kind == client.Completed
+		})
+		if outside != "" {
+			t.Fault(base+outside, review.Critical, "a file outside of the resources is returned", a)
+			return true
+		}
+	}
+	return false
 }
 
 // completeOutsidePaths asks for names of outside files as completions of a template.

@@ -1,6 +1,7 @@
 package refusals
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"regexp"
@@ -13,11 +14,10 @@ import (
 )
 
 // internalsText matches texts about the implementation that are of no use to a client.
-var internalsText = regexp.MustCompile(`(?m)(?i:key|secret)=[0-9a-fA-F]{12}|goroutine \d+ \[|^\s+at \S+ \(.*:\d+:\d+\)|Traceback \(most recent|` +
-	`File "[^"]+", line \d+|(/[\w.-]+){2,}\.(go|py|js|mjs|ts|rb|rs|php|java)\b|panicked at |` +
+var internalsText = regexp.MustCompile(`(?i:key|secret)=[0-9a-fA-F]{12}|(/[\w.-]+){2,}\.(go|py|js|mjs|ts|rb|rs|php|java)\b|` +
 	`invalid character '.' |Unexpected token|is not valid JSON|JSON at position|Expecting value: line|JSONDecodeError|JSON\.parse|` +
 	`illegal base64 data|message authentication failed|InvalidTag|Incorrect padding|` +
-	`\b(Value|Type|Key|Index|Attribute|Syntax|Range|Reference|UnicodeDecode|binascii\.)Error\b`)
+	`\b(?:\w+\.)+[A-Z]\w*Exception\b|\b(Value|Type|Key|Index|Attribute|Syntax|Range|Reference|UnicodeDecode|binascii\.)Error\b`)
 
 func checkRefusalTexts(t *review.T) {
 	if refusalShowsSecret(t) || refusalShowsState(t) || refusalShowsInternals(t) {
@@ -30,7 +30,7 @@ func checkRefusalTexts(t *review.T) {
 	for _, class := range jsondoc.SortedKeys(classes) {
 		for _, a := range classes[class] {
 			text := a.answer.Message + "\n" + string(a.answer.Data)
-			found := internalsText.FindString(text)
+			found := cmp.Or(client.StackTrace(text), internalsText.FindString(text))
 			if found == "" {
 				found = echoedPart(t, a, text)
 			}
