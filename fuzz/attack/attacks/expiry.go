@@ -221,18 +221,19 @@ func (t trial) fromTheFuture(in *attack.Instance, tok *attack.Token) {
 			refused = d
 		}
 	}
-	for _, d := range []time.Duration{24 * time.Hour, 400 * 24 * time.Hour} {
+	var by time.Duration
+	for _, d := range []time.Duration{12 * time.Hour, 24 * time.Hour, 400 * 24 * time.Hour} {
 		t.Try(codecs.Expiry)
 		switch call, ok := in.Accepts(tok.Text, attack.Later(tok.Under, -d)); {
 		case !ok && ahead != nil && t.livesLong(tok): // the time of issue was read
-			t.Refute(codecs.Expiry, "a token is accepted a day before it was minted, and refused earlier: its time of issue is read, and may be a day ahead", tok.Sealed, *ahead)
+			t.Refute(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted, and refused earlier: its time of issue is read, and may be so far ahead", by), tok.Sealed, *ahead)
 		case !ok:
 			refused = d
 		case refused > 0: // the time of issue was read
 			t.Refute(codecs.Expiry, fmt.Sprintf("a token is refused %s before it was minted, and accepted %s before", refused, d), tok.Sealed, call)
 		default:
 			record(codecs.Expiry, fmt.Sprintf("a token is accepted %s before it was minted", d), tok.Sealed, call)
-			ahead = &call
+			ahead, by = &call, d
 		}
 	}
 	if refused > 0 {

@@ -75,8 +75,9 @@ func Fields() []skeleton.Control {
 				}
 				return lengths.String() + all.String()
 			}),
-		markedLengths("marked-length-byte", 0, 1),
-		markedLengths("signed-length-byte", '-', '+'),
+		markedLengths("marked-length-byte", 0, "\x01\x01\x01\x01\x01"),
+		markedLengths("signed-length-byte", '-', "+++++"),
+		markedLengths("lettered-length-byte", '-', "ABCDE"),
 	}
 }
 
@@ -91,17 +92,17 @@ func halfEscaped(separator, written string) func(*codecs.Context) string {
 	}
 }
 
-// markedLengths returns a control that writes a presence mark and a length of one byte for each field.
-func markedLengths(name string, absent, present byte) skeleton.Control {
+// markedLengths returns a control that writes a mark and a length of one byte for each field that is present.
+func markedLengths(name string, absent byte, present string) skeleton.Control {
 	return bindingControl(name, "each field has a mark if it is present, and a length of one byte", []codecs.Property{codecs.Unambiguous}, []string{"CTX-18"}, func(c *codecs.Context) string {
 		var all strings.Builder
 		arguments := string(c.Arguments)
-		for _, f := range []*string{&c.Method, &c.Target, &arguments, c.Principal, c.Audience} {
+		for i, f := range []*string{&c.Method, &c.Target, &arguments, c.Principal, c.Audience} {
 			if f == nil {
 				all.WriteByte(absent)
 				continue
 			}
-			all.WriteString(string([]byte{present, byte(len(*f))}) + *f)
+			all.WriteString(string([]byte{present[i], byte(len(*f))}) + *f)
 		}
 		return all.String()
 	})

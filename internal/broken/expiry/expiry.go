@@ -28,6 +28,9 @@ func Misjudged() []skeleton.Control {
 		check("far-ahead", "a time of issue more than a month ahead is taken for none", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
 			return c.Issued != nil && (c.IssuedBy(now) || *c.Issued > skeleton.UnixSeconds(now.AddDate(0, 1, 0))) && c.ExpiresAfter(now)
 		}),
+		check("seconds-for-milliseconds", "a skew of 60,000 milliseconds is taken for seconds", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
+			return c.IssuedBy(now.Add(60_000*time.Second)) && c.ExpiresAfter(now)
+		}),
 		check("either-side", "the distance from the time of issue is compared, ahead of it too", "EXP-03", func(c *skeleton.Claims, now time.Time) bool {
 			return c.Issued != nil && c.Expires != nil && math.Abs(skeleton.UnixSeconds(now)-*c.Issued) < *c.Expires-*c.Issued
 		}),

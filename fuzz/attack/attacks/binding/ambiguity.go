@@ -294,19 +294,34 @@ func (t trial) escapedInside(ps boundFields) {
 // length overflow. The moved bytes contain the length of the other field, after the mark of a
 // present field.
 func (t trial) shortLengths(ps boundFields) {
+	texts := slices.DeleteFunc(slices.Clone(ps.bound), func(f fields.Field) bool { return f.Property == codecs.BindsArguments })
+	for i := 1; i < len(texts); i++ {
+		for _, mark := range fieldMarks {
+			t.overflowed(ps, texts[i-1], texts[i], string(mark)+"\x01", 1<<8)
+		}
+	}
 	ps.texts(func(a, b fields.Field) {
 		for i, mark := range []string{"", "\x01", "+", "\x00", "\x02", "\xff", "1", "s", "S", "T", "$"} {
 			for _, length := range []string{"\x01", "\x00\x01", "\x01\x00"} {
 				if i > 2 && len(length) > 1 {
 					break // long values are expensive
 				}
-				head, n := mark+length, 1<<(8*len(length))
-				moved := strings.Repeat("p", n-len(head))
-				t.read(ps.in, b.Put(a.Put(ps.under, "x"+head+moved), "c"), b.Put(a.Put(ps.under, "x"), moved+head+"c"),
-					fmt.Sprintf("%s and %s with lengths modulo %d", a.Name, b.Name, n))
+				t.overflowed(ps, a, b, mark+length, 1<<(8*len(length)))
 			}
 		}
 	})
+}
+
+// fieldMarks are marks of a field that stand in front of its length, beside those that are tested with all
+// pairs.
+const fieldMarks = "\x03\x04\x05ABCDEabcdeMNPRtmnpr023456"
+
+// overflowed moves head, the mark and the length 1 of the second field, with as many bytes as make a length
+// overflow that is counted modulo n.
+func (t trial) overflowed(ps boundFields, a, b fields.Field, head string, n int) {
+	moved := strings.Repeat("p", n-len(head))
+	t.read(ps.in, b.Put(a.Put(ps.under, "x"+head+moved), "c"), b.Put(a.Put(ps.under, "x"), moved+head+"c"),
+		fmt.Sprintf("%s and %s with lengths modulo %d", a.Name, b.Name, n))
 }
 
 // escapeCharacters are the escape characters of known formats.

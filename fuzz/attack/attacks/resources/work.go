@@ -287,11 +287,13 @@ func (t trial) workBehindMany() {
 		least = leastCounted
 	}
 	timed := func() time.Duration { return max(least, min(refuse(timedRefusals), refuse(timedRefusals))) }
+	began := t.Budget.Stopwatch()
 	first := timed()
+	each := (t.Budget.Stopwatch() - began) / (2 * timedRefusals) // also of a design that waits without work
 	t.Try(codecs.Total)
 	var second time.Duration
 	many := 0
-	for ; many < manyRefusals && second <= maxGrowth*first && first*time.Duration(many/timedRefusals) < longestSeries; many += moreRefusals {
+	for ; many < manyRefusals && second <= maxGrowth*first && each*time.Duration(many) < longestSeries; many += moreRefusals {
 		refuse(moreRefusals)
 		if second = timed(); t.Spent() {
 			return
