@@ -359,6 +359,16 @@ func TestUnbrokenInChecks(t *testing.T) {
 	}
 }
 
+// TestGuessableOfOneUser checks that handles that can be guessed are a suggestion if other users cannot use
+// them.
+func TestGuessableOfOneUser(t *testing.T) {
+	t.Parallel()
+	for fault, want := range map[string]review.Severity{"hashed handles": review.Suggestion, "counted handles": review.Critical} {
+		report, _ := row{modern: true, fault: fault}.review(t, []string{"RS-GUESS"})
+		require.Equal(t, want, refutedBy(report, review.Critical, review.Warning, review.Suggestion)["RS-GUESS"], describe(report))
+	}
+}
+
 // TestHashedCodes reviews readable states with a code or the hash of one. Without effects it is a warning. A
 // hash under a key of the server is none, and nor is one of several answers.
 func TestHashedCodes(t *testing.T) {

@@ -28,8 +28,8 @@ var guessingChecks = []review.Check{
 		ID: "RS-GUESS", Name: "a state that can be guessed", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "the same call 20 times; the check counts the bits that differ between the tokens, and compares " +
 			"short tokens with hashes of counters and of the time; it applies to handles, not to tokens that " +
-			"contain their state",
-		Want:   "mints handles that differ in at least 64 random bits",
+			"contain their state; a token of the first user, by the second",
+		Want:   "mints handles that differ in at least 64 random bits, or, as a suggestion, refuses them from other users",
 		Source: "RFC 9700, section 2.1; CWE-330",
 		Impact: "a client guesses the handles of other users' states",
 		Fix:    "draw 16 random bytes for each state that the server stores, and bind it to the user",
@@ -92,9 +92,22 @@ func checkGuessableTokens(t *review.T) {
 	case bits < 64:
 		issue, severity = fmt.Sprintf("tokens of one call differ in %.0f bits", bits), review.Warning
 	}
+	if issue != "" && isOfOneUser(t) {
+		issue, severity = issue+", and are refused from another user", review.Suggestion
+	}
 	if issue != "" {
 		t.Refute(review.Finding{Case: "20 calls", Severity: severity, Issue: issue, Evidence: strings.Join(all[:4], ", "), Want: "64 random bits", Got: issue})
 	}
+}
+
+// isOfOneUser reports whether a second user is known and the server refuses the tokens of the first user
+// from the second. A token that can be guessed then gives only what its owner has.
+func isOfOneUser(t *review.T) bool {
+	if len(t.Options.Target.Second) == 0 {
+		return false
+	}
+	_, accepted, reason := t.Moved(review.Move{Source: t.Oracle.Flow, Target: t.Oracle.Flow, SourceUser: client.FirstUser, TargetUser: client.SecondUser, Strict: true})
+	return !accepted && reason == ""
 }
 
 // maxHandle is the length of the longest token that counts as a handle, in characters.
