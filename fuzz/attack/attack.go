@@ -37,9 +37,10 @@ type Attack struct {
 	// warning.
 	Minor bool
 	Run   func(*T)
-	// Thousands is the number of calls that the attack makes, in thousands; 0 if fewer. The
-	// cost of other work is converted to calls. Expensive attacks run after cheap ones.
-	Thousands int
+	// Hundreds is the number of calls that the attack makes of a sound scheme, in hundreds; 0 if fewer.
+	// The cost of other work is converted to calls. Expensive attacks run after cheap ones, so that a
+	// run of a slow design has time for most of them.
+	Hundreds int
 	// Measures reports that the attack measures memory or work. No other attack runs beside it,
 	// unless the system reports memory and work separately for each process of the design.
 	Measures bool
@@ -64,11 +65,11 @@ func (a *Attack) Aims(p codecs.Property) bool { return slices.Contains(a.Refutes
 func (a *Attack) turn() int {
 	switch {
 	case a.First:
-		return a.Thousands - math.MaxInt
+		return a.Hundreds - math.MaxInt
 	case a.Last:
 		return math.MaxInt
 	default:
-		return a.Thousands
+		return a.Hundreds
 	}
 }
 

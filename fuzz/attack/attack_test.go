@@ -166,7 +166,7 @@ func TestRunnerChecksEvidence(t *testing.T) {
 
 // TestOrder checks that the cost of a call is measured first, at the least cost.
 func TestOrder(t *testing.T) {
-	all := []attack.Attack{{ID: "last", Last: true}, {ID: "long", Thousands: 2}, {ID: "many calls", Thousands: 6, First: true}, {ID: "short"}, {ID: "few calls", First: true}}
+	all := []attack.Attack{{ID: "last", Last: true}, {ID: "long", Hundreds: 2}, {ID: "many calls", Hundreds: 6, First: true}, {ID: "short"}, {ID: "few calls", First: true}}
 	attack.Order(all)
 	var ids []string
 	for _, a := range all {

@@ -17,21 +17,21 @@ import (
 // choice.
 var oracleAttacks = []attack.Attack{
 	{ID: "TAG-04", Name: "secrets in the reason of a refusal, or beside it", Refutes: append([]codecs.Property{codecs.PrivateKeys}, refusalProperties...), Layer: attack.LayerText, CWE: 209,
-		Gain: "the right tag, the key or the state", Origin: "CVE-2019-7644", Run: onToken(trial.tellingReasons)},
+		Gain: "the right tag, the key or the state", Origin: "CVE-2019-7644", Run: onToken(trial.tellingReasons), Hundreds: 2},
 	{ID: "TAG-08", Name: "a padding oracle", Refutes: refusalProperties, Layer: attack.LayerText, CWE: 209,
-		Gain: "the state, byte by byte, and tokens with chosen contents", Origin: "Vaudenay 2002; CVE-2010-3332", Run: onToken(trial.paddingOracle), Thousands: 9},
+		Gain: "the state, byte by byte, and tokens with chosen contents", Origin: "Vaudenay 2002; CVE-2010-3332", Run: onToken(trial.paddingOracle), Hundreds: 90},
 	{ID: "TAG-19", Name: "refusals that differ if a part of the tag is right", Refutes: refusalProperties, Layer: attack.LayerText, CWE: 204,
-		Gain: "the right tag, found part by part", Origin: "Keyczar, Lawson 2009, by the answer instead of the time", Run: onToken(trial.partlyRight)},
+		Gain: "the right tag, found part by part", Origin: "Keyczar, Lawson 2009, by the answer instead of the time", Run: onToken(trial.partlyRight), Hundreds: 3},
 	{ID: "ORA-02", Name: "claims judged before the token is authenticated", Refutes: refusalProperties, Layer: attack.LayerContext, CWE: 696,
-		Gain: "the values that the claims of a token are compared with", Origin: "the order of checks in verification", Run: onToken(trial.earlyJudgement)},
+		Gain: "the values that the claims of a token are compared with", Origin: "the order of checks in verification", Run: onToken(trial.earlyJudgement), Hundreds: 5},
 	{ID: "ORA-03", Name: "refusals that depend on the state, the context or earlier ones", Refutes: refusalProperties, Layer: attack.LayerContext, CWE: 204,
-		Gain: "the state, by comparing refusals", Origin: "reasons that quote the content of a token; a hint for clients that have not signed in; limits of some refusals", Run: onToken(trial.stateInRefusals)},
+		Gain: "the state, by comparing refusals", Origin: "reasons that quote the content of a token; a hint for clients that have not signed in; limits of some refusals", Run: onToken(trial.stateInRefusals), Hundreds: 4},
 	{ID: "KEY-10", Name: "refusals that reveal the keys in the ring or their number", Refutes: refusalProperties, Layer: attack.LayerKeys, CWE: 203,
 		Gain: "which keys are in the ring", Origin: "Len, Grubbs, Ristenpart 2021", Run: onTrial(trial.partitioning)},
 	{ID: "ORA-01", Name: "a value of one token that is the tag of another text", Refutes: []codecs.Property{codecs.Integrity, codecs.KeySeparation}, Layer: attack.LayerOracle, CWE: 323,
-		Gain: "a token with any state and expiry, authenticated by the server itself", Origin: "one MAC key for two purposes", Run: onToken(trial.macOracle)},
+		Gain: "a token with any state and expiry, authenticated by the server itself", Origin: "one MAC key for two purposes", Run: onToken(trial.macOracle), Hundreds: 23},
 	{ID: "LNK-01", Name: "tokens recognized as those of one principal", Refutes: []codecs.Property{codecs.Unlinkable}, Layer: attack.LayerOracle, CWE: 359,
-		Gain: "which tokens belong to one principal", Origin: "unsalted digests of principals", Run: onToken(trial.linkable)},
+		Gain: "which tokens belong to one principal", Origin: "unsalted digests of principals", Run: onToken(trial.linkable), Hundreds: 7},
 }
 
 // earlyJudgement presents tokens that are not authentic in contexts in which authentic ones

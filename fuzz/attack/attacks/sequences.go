@@ -14,11 +14,11 @@ import (
 
 // sequenceAttacks are the attacks by random sequences of calls, whose answers a model predicts.
 var sequenceAttacks = []attack.Attack{
-	{ID: "SEQ-01", Name: "random sequences of calls, compared with a model", Layer: attack.LayerOracle, CWE: 488, Thousands: 3,
+	{ID: "SEQ-01", Name: "random sequences of calls, compared with a model", Layer: attack.LayerOracle, CWE: 488, Hundreds: 30,
 		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.ByteExact, codecs.Expiry, codecs.SingleUse}, fields.Properties...),
 		Gain:    "a token that is judged by the verdict, the key or the context of another call", Origin: "caches of verdicts; state shared by handles, calls and keys",
 		Run: onTrial(trial.sequencesOfCalls)},
-	{ID: "SEQ-02", Name: "a handle after thousands of calls, keys of a closed one", Layer: attack.LayerOracle, CWE: 665, Thousands: 7,
+	{ID: "SEQ-02", Name: "a handle after thousands of calls, keys of a closed one", Layer: attack.LayerOracle, CWE: 665, Hundreds: 70,
 		Refutes: append([]codecs.Property{codecs.Integrity, codecs.Rotation, codecs.Expiry, codecs.SingleUse}, fields.Properties...),
 		Gain:    "tokens that are verified less strictly than the first ones", Origin: "counters and lists that overflow; keys that are wiped while another handle uses them", Run: onToken(trial.manyCalls)},
 }

@@ -14,15 +14,15 @@ import (
 // ambiguityAttacks are the attacks that look for two different contexts that are read as the same.
 var ambiguityAttacks = []attack.Attack{
 	{ID: "CTX-04", Name: "text moved from one field to the next", Refutes: ambiguityProperties, Layer: attack.LayerContext, CWE: 1254,
-		Gain: "a token for one pair of values, used for another pair", Origin: "AWS signature version 1, Percival 2008", Run: onTrial(trial.shiftedFields), Thousands: 3},
+		Gain: "a token for one pair of values, used for another pair", Origin: "AWS signature version 1, Percival 2008", Run: onTrial(trial.shiftedFields), Hundreds: 30},
 	{ID: "CTX-08", Name: "fields swapped, duplicated and moved", Refutes: ambiguityProperties, Layer: attack.LayerContext, CWE: 1254,
-		Gain: "a token for one pair of values, used for another pair", Origin: "digests of fields that are combined without order", Run: onTrial(trial.exchangedFields)},
+		Gain: "a token for one pair of values, used for another pair", Origin: "digests of fields that are combined without order", Run: onTrial(trial.exchangedFields), Hundreds: 1},
 	{ID: "CTX-12", Name: "a value that contains the separator and the next field", Refutes: ambiguityProperties, Layer: attack.LayerContext, CWE: 116,
-		Gain: "a value that sets the content of another field", Origin: "contexts put together as text", Run: onTrial(trial.injectedFields), Thousands: 2},
+		Gain: "a value that sets the content of another field", Origin: "contexts put together as text", Run: onTrial(trial.injectedFields), Hundreds: 20},
 	{ID: "CTX-18", Name: "joined fields with an absent one, escapes, long shifts", Refutes: ambiguityProperties, Layer: attack.LayerContext, CWE: 116,
-		Gain: "a token for one pair of values, used for another pair", Origin: "escapes that are not escaped; lengths of one and two bytes", Run: onTrial(trial.escapedFields), Thousands: 3},
+		Gain: "a token for one pair of values, used for another pair", Origin: "escapes that are not escaped; lengths of one and two bytes", Run: onTrial(trial.escapedFields), Hundreds: 30},
 	{ID: "CTX-21", Name: "bytes moved between the state and a field", Refutes: []codecs.Property{codecs.Integrity, codecs.Unambiguous}, Layer: attack.LayerContext, CWE: 1254,
-		Gain: "a token with a shorter state, used in another context", Origin: "one MAC over fields and state without lengths; AWS signature version 1, Percival 2008", Run: onTrial(trial.stateAcross)},
+		Gain: "a token with a shorter state, used in another context", Origin: "one MAC over fields and state without lengths; AWS signature version 1, Percival 2008", Run: onTrial(trial.stateAcross), Hundreds: 7},
 }
 
 var ambiguityProperties = []codecs.Property{codecs.Unambiguous}
