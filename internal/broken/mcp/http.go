@@ -206,6 +206,12 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 		http.Error(w, "want a request", http.StatusBadRequest)
 		return
 	}
+	if s.has("nested lists end the server", "nested lists end the connection") && bytes.Contains(body, []byte("[[[[[[[[")) && bytes.Contains(body, []byte(`"tools/call"`)) {
+		if s.has("nested lists end the server") { // the other is sound
+			s.die()
+		}
+		panic(http.ErrAbortHandler)
+	}
 	if s.has("batches end the server") && len(body) > 0 && body[0] == '[' {
 		s.die()
 		panic(http.ErrAbortHandler)

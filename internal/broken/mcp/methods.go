@@ -275,6 +275,9 @@ func (s *Server) schemaOf(name string) string {
 	if s.has("places of a list") { // not a fault
 		schema = strings.Replace(schema, `"env":{`, `"env":{"enum":["north","south"],`, 1)
 	}
+	if name == "page" && s.has("pages of notes") { // not a fault
+		schema = strings.ReplaceAll(strings.Replace(schema, `"type":"string"`, `"type":"string","examples":["plain.txt"]`, 1), `"path"`, `"note"`)
+	}
 	if name == "total" {
 		schema = strings.Replace(schema, `"required":["a"]`, map[bool]string{true: `"required":["a","unit"]`, false: `"required":["a"]`}[s.has("units")], 1)
 	}

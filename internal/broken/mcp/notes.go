@@ -1,12 +1,16 @@
 package mcp
 
 import (
+	"regexp"
 	"strings"
 	"time"
 )
 
-// noteFaults are the choices for a form with a note. The last is not a fault.
-var noteFaults = []string{"notes end queries", "notes read files", "notes backtrack", "a note in the answer"}
+// noteFaults are the choices for a form with a note. The last three are not faults.
+var noteFaults = []string{"notes end queries", "notes in queries", "notes read files", "notes backtrack", "apostrophes in notes refused", "apostrophes in notes in pairs", "a note in the answer"}
+
+// knownFunction matches conditions behind an apostrophe that call functions of SQL.
+var knownFunction = regexp.MustCompile(`^[^']*' and (lower|upper|trim|ltrim|rtrim)\('\w*'\)='\w*' and 'a' like 'a$`)
 
 // noted reads the note of an answer and returns a text for the result. With a fault it uses the note
 // in a query, as a path, or in a slow pattern.
@@ -17,10 +21,23 @@ func (s *Server) noted(r request, content any) (string, *failure) {
 	switch {
 	case strings.Contains(note, "'") && s.has("notes end queries"):
 		return "", &failure{code: -32602, status: 400, message: `sqlite3.OperationalError: unrecognized token: "'"`}
+	case strings.Contains(note, "'") && s.failsOn(note):
+		return "", &failure{code: -32602, status: 400, message: "the search failed"}
 	case strings.HasSuffix(note, "../etc/passwd") && s.has("notes read files"):
 		return "root:x:0:0:root:/root:/bin/sh", nil
 	case repeated && s.has("notes backtrack"):
 		_ = s.Clock.Sleep(r.context, time.Millisecond<<min(max(len(note)-13, 0), 12)) // an end is no fault
 	}
 	return "", nil
+}
+
+// failsOn reports whether a search for a note with an apostrophe fails.
+func (s *Server) failsOn(note string) bool {
+	switch pairs := strings.Count(note, "'")%2 == 0; {
+	case s.has("notes in queries"):
+		return !knownFunction.MatchString(note) && (!pairs || strings.Contains(note, "("))
+	case s.has("apostrophes in notes in pairs"):
+		return !pairs
+	}
+	return s.has("apostrophes in notes refused")
 }

@@ -113,7 +113,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	case "restore":
 		return s.restore(args["data"]), nil
 	case "page":
-		return s.showPage(args["path"]), nil
+		return s.showPage(args["path"] + args["note"]), nil
 	case "letter", "mail":
 		return s.mail(r, name, args), nil
 	case "give":

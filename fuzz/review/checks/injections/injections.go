@@ -22,8 +22,8 @@ var injectionChecks = []review.Check{
 	{
 		ID: "T-INJECT", Name: "a text that is read as a query, a command or a format", Severity: review.Critical, Category: "injection", Long: true,
 		Sent: "texts in arguments of a tool that asks and of prompts, in parameters of resource templates, in " +
-			"completion/complete of both and, with --effects, in arguments of read-only tools and of calls that are " +
-			"carried out: one and two apostrophes; conditions behind a quotation mark, and of a shell, that are true and false; " +
+			"completion/complete of both and, with --effects, in answers to forms, and in arguments of read-only tools and " +
+			"of calls that are carried out: one and two apostrophes; behind an apostrophe, functions that SQL has and that it lacks; conditions behind a quotation mark, and of a shell, that are true and false; " +
 			"commands of a shell behind a line feed and other separators; members of the placeholders that the " +
 			"tool names, of its arguments and of {0}; directives of printf; expressions of programming languages " +
 			"that name a type, unless the tool runs programs; if the input takes XML, documents with external entities; " +
@@ -53,7 +53,7 @@ func checkInjections(t *review.T) {
 	}
 	t.Oracle = nil // the findings name the flows of their inputs
 	for _, x := range all[:min(len(all), maxInjections)] {
-		if t.Selected(x.Name) && (followsText(t, x) || runsProgram(t, x) || formatsText(t, x) || evaluatesText(t, x) || readsEntity(t, x)) {
+		if t.Selected(x.Name) && (followsText(t, x) || knowsFunctions(t, x) || runsProgram(t, x) || formatsText(t, x) || evaluatesText(t, x) || readsEntity(t, x)) {
 			return
 		}
 	}

@@ -1,6 +1,8 @@
 package offers
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -16,14 +18,16 @@ var valueChecks = []review.Check{
 		ID: "T-VALUE", Name: "unusual values of arguments", Severity: review.Critical, Category: "injection",
 		Sent: "calls of a tool that asks and, with --effects, of read-only tools: texts with an apostrophe, with " +
 			"unclosed brackets, with a percent sign, with a tab and a line break, with half a surrogate pair, with a date that does not exist, " +
-			"and with expressions of template languages; the number 1e400; for arguments that name files, paths " +
-			"with .., an absolute path, and paths of made-up folders beside usual ones",
+			"and with expressions of template languages; the number 1e400; for arguments that name files or have a name of a " +
+			"file as their usual value, paths with .., an absolute path, and paths of made-up folders beside usual " +
+			"ones; over HTTP 20,000 nested lists in place of each argument and in one that the tool does not have",
 		Want: "answers or refuses with a JSON-RPC response; reveals no SQL error, does not evaluate the " +
-			"expression, returns no file outside its folder, and does not fail internally",
+			"expression, returns no file outside its folder, does not fail internally, and continues to answer",
 		Source: "CWE-89, CWE-22, CWE-248, CWE-1336; RFC 8259, sections 6 and 8.2",
 		Impact: "a client writes a part of a query, runs expressions, reads files, or stops the call",
 		Fix: "pass values as query parameters and template values, resolve paths before comparing them, and " +
-			"refuse numbers and texts that cannot be represented; compare whole names of folders",
+			"refuse numbers and texts that cannot be represented; compare whole names of folders; limit the depth of " +
+			"arguments before walking through them",
 		Run: checkAwkwardValues,
 	},
 }
@@ -43,7 +47,43 @@ func checkAwkwardValues(t *review.T) {
 			return
 		}
 	}
+	if endsOnDepth(t, append(asks, reading...)) {
+		return
+	}
 	t.SkipUntried("no tool that asks first is known; --effects allows those that read only")
+}
+
+// nestedLists is the depth of the lists that endsOnDepth sends: readers that recurse have a limit below.
+const nestedLists = 20_000
+
+// endsOnDepth reports whether the server stops after a call with deeply nested lists, in an argument or
+// in a member that the tool does not have. The schema of the tool need not allow the lists: the server
+// may walk through the arguments before it compares them with the schema.
+func endsOnDepth(t *review.T, flows []client.Flow) bool {
+	if t.Client.HTTP == nil {
+		return false
+	}
+	deep := strings.Repeat("[", nestedLists) + strings.Repeat("]", nestedLists)
+	for _, f := range flows {
+		for _, name := range append(jsondoc.SortedKeys(jsondoc.Members(f.Arguments)), "sealab") {
+			label, word := f.Target+": nested lists for "+name, jsondoc.Quote(t.Word())
+			if !t.Selected(label) {
+				continue
+			}
+			w := t.Request(f.With(jsondoc.WithMember(f.Arguments, name, word)).Call(client.FirstUser))
+			w.Replace(string(word), deep)
+			a := t.Tried(t.Send(w))
+			if a.Kind != client.Broken {
+				continue
+			}
+			if reason := t.Unanswered(); reason != "" {
+				a.Exchange.Sent = a.Exchange.Sent[:min(len(a.Exchange.Sent), 600)]
+				t.Fault(label, review.Warning, fmt.Sprintf("the server does not answer after %d nested lists for %s: %s", nestedLists, name, reason), a)
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mishandlesValue reports whether a value as an argument is a fault, twice, with an honest call
@@ -83,7 +123,7 @@ func mishandlesValue(t *review.T, f client.Flow, x inputs.AwkwardValue) bool {
 // by another. A tool that returns it by each path may be intended to.
 func escapesFolder(t *review.T, f client.Flow) bool {
 	for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
-		if s := jsondoc.ParseSchema(jsondoc.ParseSchema(f.Offer.Input).Properties[name]); s.TypeOf() != "string" || s.Enum != nil || !client.Mentions(strings.ToLower(name), inputs.PathNames) {
+		if s := jsondoc.ParseSchema(jsondoc.ParseSchema(f.Offer.Input).Properties[name]); s.TypeOf() != "string" || s.Enum != nil || !namesFile(name, jsondoc.Members(f.Arguments)[name]) {
 			continue
 		}
 		ask := func(path string) (a client.Answer, given bool) {
@@ -112,6 +152,12 @@ func escapesFolder(t *review.T, f client.Flow) bool {
 		}
 	}
 	return false
+}
+
+// namesFile reports whether an argument names a file, by its name or by its usual value.
+func namesFile(name string, given json.RawMessage) bool {
+	text, _ := jsondoc.Text(given)
+	return fileName.MatchString(text) || client.Mentions(strings.ToLower(name), inputs.PathNames)
 }
 
 // acceptsRelativePath reports whether a tool returns a file by a relative path.
