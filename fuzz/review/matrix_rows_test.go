@@ -154,6 +154,8 @@ var rows = []row{
 	{fault: "unbound method", checks: []string{"RS-METHOD"}, also: []string{"RS-TOOL", "RS-ARGS"}},
 	{fault: "cursors as states", checks: []string{"RS-METHOD"}, change: withEffects, critical: true},
 	{fault: "unbound user", checks: []string{"RS-USER"}},
+	{fault: "guests continue calls of users", checks: []string{"RS-USER"}, also: []string{"A-401"}},
+	{fault: "guests continue calls of users", checks: []string{"RS-USER"}, also: []string{"A-401"}, change: withEffects, critical: true},
 	{fault: "textual arguments", checks: []string{"RS-ARGSAME"}},
 	{fault: "refusals differ", checks: []string{"RS-UNIFORM"}},
 	{fault: "refusals tell", checks: []string{"RS-TEXT"}, also: []string{"H-TRACE"}},

@@ -186,6 +186,8 @@ var unusualRows = []row{
 	{stdio: true, fault: "resources alone", checks: []string{"H", "R", "T", "IO"}},
 	{fault: "constant states + rounds skipped", checks: []string{"RS-ARGS", "RS-USER", "RS-TAMPER"}, change: withEffects},
 	{fault: "constant states", checks: []string{"RS-ARGS", "RS-USER"}},
+	{fault: "guests look", checks: []string{"RS-USER"}},
+	{fault: "guests look", checks: []string{"RS-USER"}, change: withEffects},
 	{fault: "signed credentials", checks: []string{"A"}, change: signedUsers},
 	{fault: "letters of own teams", checks: []string{"A-NAME", "T-USER"}, change: withEffects},
 	{fault: "letters of own teams", checks: []string{"A-NAME"}, change: teamsOfUsers},

@@ -39,7 +39,7 @@ func (s *Server) open(token string, p boundRequest) (claims, error) {
 		return c, err
 	case c.Exp != 0 && s.Clock.Now().Unix() >= c.Exp:
 		return c, errExpired
-	case !s.has("state in the clear", "counted handles") && c.Bind != s.digest(p) && !s.unboundEmpty(c, p):
+	case !s.has("state in the clear", "counted handles") && c.Bind != s.digest(p) && !s.unboundEmpty(c, p) && !s.continuesOfUser(c, p):
 		return c, fmt.Errorf("%w: of another request", errElsewhere)
 	case c.Open != s.withdrawals(p) && s.offers("retract"):
 		return c, fmt.Errorf("%w: withdrawn", errState)

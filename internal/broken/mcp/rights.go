@@ -45,6 +45,8 @@ func (s *Server) barred(r request, env string, given bool) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
+	case r.user == "" && !given && s.has(guestChoices...):
+		return "please sign in"
 	case s.said["off "+r.user] != "" && !(given && s.has("duties looked at once", "duties end with new calls")): // the second is sound
 		return "you are off duty"
 	case s.said["deleted "+env] != "" && !(given && s.has("deletions looked at once")):

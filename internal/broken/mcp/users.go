@@ -64,7 +64,22 @@ func (s *Server) user(r *http.Request) (string, bool) {
 	case r.Header.Get("X-Forwarded-For") == "127.0.0.1" && s.has("addresses of proxies believed"):
 		return "alice", true
 	}
-	return "", s.has("no credentials wanted")
+	return "", s.has("no credentials wanted") || r.Header.Get("Authorization") == "" && s.has(guestChoices...)
+}
+
+// guestChoices are the choices for clients without credentials, who may look and are not asked. Only the
+// second is a fault.
+var guestChoices = []string{"guests look", "guests continue calls of users"}
+
+// continuesOfUser reports whether a client without credentials may continue the call of a user, with a fault.
+func (s *Server) continuesOfUser(c claims, p boundRequest) bool {
+	if p.user != "" || !s.has("guests continue calls of users") {
+		return false
+	}
+	return slices.ContainsFunc([]string{"alice", "bob"}, func(user string) bool {
+		p.user = user
+		return c.Bind == s.digest(p)
+	})
 }
 
 // renamed returns the user of the credential. With a fault it prefers the user that the request

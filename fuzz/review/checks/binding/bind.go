@@ -67,7 +67,8 @@ var bindingChecks = []review.Check{
 		ID: "RS-USER", Name: "a state of another user", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "the token of the first user with the credentials of the second, and the reverse; if the server " +
 			"answers requests without credentials, also tokens from and to an unauthenticated client; also " +
-			"tokens of the first round and of a long argument",
+			"tokens of the first round and of a long argument, and tokens of the first user from a user, or a client without " +
+			"credentials, whose own call is refused",
 		Want:   "refuses the token",
 		Source: review.SourceMRTR + ", SHOULD bind to the user",
 		Impact: "a user who obtains a token continues the flow of its owner, or makes another user continue his own",
@@ -286,6 +287,9 @@ func checkArgumentOrder(t *review.T) {
 func checkOtherUser(t *review.T) {
 	if len(t.Options.Target.Second) == 0 {
 		t.Skip("one user alone is known; --second gives the credentials of another")
+		return
+	}
+	if presentAsUnasked(t); len(t.Findings) > 0 {
 		return
 	}
 	severity, remark := review.Critical, ""
