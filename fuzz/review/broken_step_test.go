@@ -12,10 +12,12 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
 
 	"sealab/fuzz/review"
 )
@@ -134,6 +136,7 @@ type progress struct {
 	Env   string
 	Given map[string]any
 	N     int  // number of all questions so far
+	First int  // N of the first question
 	Again bool // the last answer was out of bounds
 }
 
@@ -219,7 +222,9 @@ func (t *steps) question(p progress, b bound) *mcp.CallToolResult {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n++
-	p.N = t.n
+	if p.N = t.n; p.Round == 0 {
+		p.First = t.n
+	}
 	raw, _ := json.Marshal(p)
 	t.kept = string(raw)
 	result.RequestState = t.seal.mint(t.kept, b, t.clock.Now())
@@ -302,7 +307,7 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 			next["way"] = way
 			t.setWay(way)
 		}
-		return t.question(progress{Round: 1, Env: p.Env, Given: next}, b), nil, nil
+		return t.question(progress{Round: 1, Env: p.Env, Given: next, First: p.First}, b), nil, nil
 	case p.Round == 1 && ok == true && t.flaw == "stale":
 	case p.Round == 0 && ok == false:
 		return t.say("nothing was published"), nil, nil
@@ -310,6 +315,9 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 		return t.question(p, b), nil, nil
 	}
 	t.runs.Add(1)
+	if t.flaw == "kept by flow" {
+		return t.say("published to %s as number %d", p.Env, p.First), nil, nil
+	}
 	raw, _ := json.Marshal(given)
 	return t.say("published to %s because of %s", p.Env, raw), nil, nil
 }
@@ -360,7 +368,8 @@ func (t *steps) bound(p progress) float64 {
 }
 
 // spent records a token that comes with answers and reports whether it was used before. Some flaws
-// record it only in the last round, or only together with its answers.
+// record it only in the last round, or only together with its answers. To record each token, or the flow
+// that it belongs to, is sound.
 func (t *steps) spent(token string, p progress, responses mcp.InputResponseMap) bool {
 	switch {
 	case len(responses) == 0:
@@ -370,7 +379,10 @@ func (t *steps) spent(token string, p progress, responses mcp.InputResponseMap) 
 		token += string(raw)
 	case t.flaw == "contents":
 		token += fmt.Sprint(answer(responses, "reason", "reason"))
-	case t.flaw != "last" || p.Round == 0:
+	case t.flaw == "each", t.flaw == "flows" && p.Round == 0:
+	case t.flaw == "flows":
+		token = fmt.Sprint(p.First)
+	case t.flaw != "last" && t.flaw != "kept by flow" || p.Round == 0:
 		return false
 	}
 	t.mu.Lock()
@@ -378,4 +390,17 @@ func (t *steps) spent(token string, p progress, responses mcp.InputResponseMap) 
 	before := t.used[token]
 	t.used[token] = true
 	return before
+}
+
+// TestFirstRoundUsedAgain reviews servers that accept a token of the first round again after the flow came to
+// its end. If the result is the earlier one, the server may have kept it.
+func TestFirstRoundUsedAgain(t *testing.T) {
+	t.Parallel()
+	for flaw, want := range map[string]review.Severity{"last": review.Warning, "kept by flow": review.Suggestion, "each": "", "flows": ""} {
+		report := reviewed(t, stepped(flaw)(), func(o *review.Options) {
+			publishOnce(o)
+			o.Effects, o.Checks = true, []string{"RS-REPLAY"}
+		})
+		require.Equal(t, want, refutedBy(report, review.Critical, review.Warning, review.Suggestion)["RS-REPLAY"], "%s: %s", flaw, describe(report))
+	}
 }
