@@ -130,6 +130,8 @@ var rows = []row{
 	{modern: true, fault: "texts as they are", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "drafts of users + places of a list", checks: []string{"RS-ARGS"}, also: []string{"T-MIX"}, change: withEffects, critical: true},
 	{fault: "users of long arguments unbound", checks: []string{"RS-USER"}},
+	{fault: "fields joined without borders", checks: []string{"RS-ARGS"}, also: []string{"RS-CLEAR"}},
+	{fault: "fields joined without borders + random texts", checks: []string{"RS-ARGS"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},
 	{fault: "arguments joined", checks: []string{"RS-ARGS"}},
 	{fault: "arguments joined with slashes + questions name all arguments", checks: []string{"RS-ARGS"}},
 	{fault: "bins joined with counts + bins", checks: []string{"RS-ARGS"}},

@@ -187,6 +187,8 @@ var unusualRows = []row{
 	{fault: "constant states + rounds skipped", checks: []string{"RS-ARGS", "RS-USER", "RS-TAMPER"}, change: withEffects},
 	{fault: "constant states", checks: []string{"RS-ARGS", "RS-USER"}},
 	{fault: "guests look", checks: []string{"RS-USER"}},
+	{fault: "fields joined with borders", checks: []string{"RS-ARGS", "RS-FORGE", "RS-TAMPER", "RS-SPLICE"}},
+	{fault: "fields joined with borders + random texts", checks: []string{"RS-ARGS", "RS-FORGE", "RS-TAMPER"}, change: withEffects},
 	{fault: "guests look", checks: []string{"RS-USER"}, change: withEffects},
 	{fault: "signed credentials", checks: []string{"A"}, change: signedUsers},
 	{fault: "letters of own teams", checks: []string{"A-NAME", "T-USER"}, change: withEffects},

@@ -18,6 +18,16 @@ type Move struct {
 	// Strict requires the answer that the target's own token gets. Otherwise an answer that is not
 	// a refusal is enough.
 	Strict bool
+	// Change returns the token as it is presented; nil: unchanged.
+	Change func(token string) string
+}
+
+// Changed returns a token as the move presents it.
+func (m Move) Changed(token string) string {
+	if m.Change == nil {
+		return token
+	}
+	return m.Change(token)
 }
 
 // goes reports whether a flow accepts a token that was moved to it.
@@ -99,6 +109,7 @@ func (t *T) moves(m Move, o *Oracle) (evidence string, is bool, reason string) {
 		if err != nil {
 			return "", false, err.Error()
 		}
+		token = m.Changed(token)
 		a, after := t.Client.Present(t.Context, m.Target, jsondoc.Quote(token), m.TargetUser), ""
 		if !m.goes(o, token, a) {
 			// Some servers cache the verdict by a part of the request.

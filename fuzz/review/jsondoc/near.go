@@ -290,6 +290,13 @@ func NearArguments(input, full json.RawMessage) [][2]json.RawMessage {
 	return n.all
 }
 
+// ShiftedArguments returns pairs of arguments in which a character moves from one value to another.
+func ShiftedArguments(input, full json.RawMessage) [][2]json.RawMessage {
+	n := newNearPairs(input, full)
+	n.shifts()
+	return n.all
+}
+
 // WithSlash returns arguments with a slash in the first of two texts, or nil.
 func WithSlash(input, full json.RawMessage) json.RawMessage {
 	n := newNearPairs(input, full)

@@ -98,6 +98,8 @@ func (s *Server) unseal(token string, p boundRequest) (claims, error) {
 		return c, nil
 	case s.has(signingFaults...):
 		return s.unsign(token)
+	case s.has(fieldChoices...):
+		return s.fromFields(token, p)
 	case len(token) > 8<<10 && s.has("long states unverified"):
 		return claims{Step: "confirm", Env: "all", Bind: s.digest(p), Exp: s.Clock.Now().Add(TTL).Unix()}, nil
 	}

@@ -146,6 +146,10 @@ func (s *Server) digested(v any) any {
 		all["env"] = fmt.Sprintf("%v/%v", all["env"], all["zone"])
 		delete(all, "zone")
 	}
+	if all != nil && s.has(fieldChoices...) { // the state has them
+		delete(all, "env")
+		delete(all, "zone")
+	}
 	for name, inner := range all {
 		if list, is := inner.([]any); is && len(list) > 1 && s.has("first labels bound") {
 			all[name] = list[:1]
@@ -233,6 +237,8 @@ func (s *Server) mint(c claims, p boundRequest) string {
 		return handle
 	case s.has(signingFaults...):
 		return s.signed(raw)
+	case s.has(fieldChoices...):
+		return s.asFields(raw, p)
 	}
 	if s.has("compressed state") {
 		var b bytes.Buffer

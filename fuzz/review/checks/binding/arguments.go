@@ -49,7 +49,7 @@ func refusedOrUnminted(t *review.T, o *review.Oracle, m review.Move) bool {
 	if err != nil {
 		return true // the server refuses these arguments
 	}
-	a := t.Tried(t.Client.Present(t.Context, m.Target, jsondoc.Quote(token), m.TargetUser))
+	a := t.Tried(t.Client.Present(t.Context, m.Target, jsondoc.Quote(m.Changed(token)), m.TargetUser))
 	return !a.Conclusive() || o.Verdict(a) == review.Refused
 }
 
@@ -126,7 +126,7 @@ func moveNearArgumentsOf(t *review.T, o *review.Oracle, name string) bool {
 			return true
 		}
 	}
-	return false
+	return shiftInStates(t, o, name)
 }
 
 // acceptsSorted reports whether the names of the target are not sorted and the token is accepted with them

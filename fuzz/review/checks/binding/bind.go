@@ -24,7 +24,7 @@ var bindingChecks = []review.Check{
 			"digests confuse: empty and absent values, members that the schema does not name, truncated texts, " +
 			"joined texts, parts of texts that move to another one, rounded numbers, values with equal hashes, equal values " +
 			"under other names, values that differ only in case, spaces or normal form, lists turned round; with one " +
-			"argument given twice; also tokens of the first round; with --effects two interleaved calls of one tool, with other arguments or other answers; " +
+			"argument given twice; readable tokens in which a character moves from one value to another, as it does in the arguments; also tokens of the first round; with --effects two interleaved calls of one tool, with other arguments or other answers; " +
 			"between the rounds of a call, other things that a tool adds, or that the call ends, and the text that its " +
 			"question shows",
 		Want:   "refuses the token",
