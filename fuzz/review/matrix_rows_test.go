@@ -237,6 +237,7 @@ var rows = []row{
 	{modern: true, fault: "pots by the order of members", checks: []string{"RS-FORM"}, change: withEffects},
 	{modern: true, fault: "consents by default", checks: []string{"RS-FORM", "RS-SHAPE"}, change: withEffects},
 	{fault: "attempts counted in states", checks: []string{"RS-TRIES"}, change: withEffects},
+	{modern: true, fault: "words wanted + attempts of states", checks: []string{"RS-TRIES"}, change: withEffects},
 	{modern: true, fault: "words wanted + locks after three invalid answers + locks of forwarded addresses", checks: []string{"RS-TRIES"}, change: withEffects},
 	{modern: true, fault: "words wanted + locks after three invalid answers + locks of client names", checks: []string{"RS-TRIES"}, change: withEffects},
 	{modern: true, fault: "duties looked at once", checks: []string{"RS-REVOKE"}, change: withEffects},

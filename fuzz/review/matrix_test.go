@@ -274,6 +274,8 @@ var unusualRows = []row{
 	{fault: "locks after three invalid answers", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "questions name all arguments", checks: []string{"T-MIX"}, change: withEffects},
 	{fault: "attempts counted", checks: []string{"RS-TRIES"}, change: withEffects},
+	{fault: "words wanted + attempts of flows", checks: []string{"RS-TRIES"}, change: withEffects},
+	{fault: "words wanted + attempts of flows, asked anew", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "duties", checks: []string{"RS-REVOKE"}, change: withEffects},
 	{fault: "duties end with new calls", checks: []string{"RS-REVOKE"}, change: withEffects},
 	{fault: "withdrawals + random texts", checks: []string{"RS-REVOKE"}, change: withEffects},

@@ -185,6 +185,13 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 		if c.Tries++; c.Tries == maxTries && s.has("attempts counted", "attempts counted in states") {
 			return s.usedUp(env), nil, true
 		}
+		reason, anew := s.attempt(c)
+		if reason != "" {
+			return said(reason, true)
+		}
+		if anew {
+			c.Tries, c.Past = 0, ""
+		}
 		return asked()
 	}
 	return nil, nil, false

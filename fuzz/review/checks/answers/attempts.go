@@ -14,10 +14,11 @@ var attemptChecks = []review.Check{
 	{
 		ID: "RS-TRIES", Name: "attempts that a client brings back", Flow: true, Effects: true, Locks: true, Severity: review.Warning, Category: "security",
 		Sent: "an answer that the server asks again about, along the newest states, until the server refuses it; " +
-			"then the call without a state, and the first state with the same answer, twice; an answer that is never " +
+			"then the call without a state, and the first state with the same answer, twice, or, for a text that may be " +
+			"a secret, as often as before; an answer that is never " +
 			"accepted, until the call is locked, and then with other addresses in headers of proxies, another " +
 			"User-Agent and another client name",
-		Want:   "refuses the first state as well, if it refuses the call; keeps a lock for every header and client name",
+		Want:   "refuses the first state as well, if it refuses the call or says that it limits attempts; keeps a lock for every header and client name",
 		Source: "CWE-307; CWE-799; CWE-348",
 		Impact: "a client has any number of attempts to guess a code: the limit holds only for the newest state, or for " +
 			"a name that the client chooses",
@@ -44,6 +45,9 @@ func checkAttempts(t *review.T) {
 			if f.Last = answers; usesAttempts(t, o, f, label) {
 				break
 			}
+		}
+		if len(t.Findings) == 0 {
+			testGuesses(t, o, f, label)
 		}
 	}
 	for _, o := range t.Oracles {

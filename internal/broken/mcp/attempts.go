@@ -1,0 +1,48 @@
+package mcp
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// attemptChoices are the choices for words of which only three attempts are taken in one flow. With the first,
+// a fault, only the state has their number. With the last, no fault, the server asks anew for a used state.
+var attemptChoices = []string{"attempts of states", "attempts of flows", "attempts of flows, asked anew"}
+
+// tellingAttempts returns the parameters of a question that says how many attempts are left.
+func (s *Server) tellingAttempts(params string, c *claims) string {
+	if !s.has(attemptChoices...) {
+		return params
+	}
+	if c.Past == "" {
+		c.Past = hex.EncodeToString(randomBytes(8)) // names the flow
+	}
+	left := fmt.Sprintf("%d attempts left", maxTries-c.Tries)
+	if c.Tries > 0 {
+		left = "Wrong word, " + left
+	}
+	return strings.Replace(params, `?"`, `? `+left+`"`, 1)
+}
+
+// attempt counts a wrong answer of a flow and returns the reason why the flow takes no more, or "". It
+// reports whether the flow has to begin anew.
+func (s *Server) attempt(c *claims) (reason string, anew bool) {
+	if !s.has(attemptChoices...) {
+		return "", false
+	}
+	if !s.has("attempts of states") {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		key := "attempts of " + c.Past
+		if anew = s.has("attempts of flows, asked anew") && len(s.said[key]) > c.Tries-1; anew {
+			return "", true
+		}
+		s.said[key] += "x"
+		c.Tries = len(s.said[key])
+	}
+	if c.Tries >= maxTries {
+		return "too many wrong words", false
+	}
+	return "", false
+}
