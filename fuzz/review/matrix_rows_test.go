@@ -157,6 +157,7 @@ var rows = []row{
 	{fault: "cursors as states", checks: []string{"RS-METHOD"}, change: withEffects, critical: true},
 	{fault: "unbound user", checks: []string{"RS-USER"}},
 	{fault: "guests continue calls of users", checks: []string{"RS-USER"}, also: []string{"A-401"}},
+	{fault: "links signed as states", checks: []string{"RS-FORGE"}, change: withEffects, critical: true},
 	{fault: "guests continue calls of users", checks: []string{"RS-USER"}, also: []string{"A-401"}, change: withEffects, critical: true},
 	{fault: "textual arguments", checks: []string{"RS-ARGSAME"}},
 	{fault: "refusals differ", checks: []string{"RS-UNIFORM"}},

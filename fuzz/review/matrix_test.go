@@ -187,6 +187,8 @@ var unusualRows = []row{
 	{fault: "constant states + rounds skipped", checks: []string{"RS-ARGS", "RS-USER", "RS-TAMPER"}, change: withEffects},
 	{fault: "constant states", checks: []string{"RS-ARGS", "RS-USER"}},
 	{fault: "guests look", checks: []string{"RS-USER"}},
+	{fault: "links for reading", checks: []string{"RS-FORGE"}, change: withEffects},
+	{fault: "links with waiting states", checks: []string{"RS-FORGE"}, change: withEffects},
 	{fault: "fields joined with borders", checks: []string{"RS-ARGS", "RS-FORGE", "RS-TAMPER", "RS-SPLICE"}},
 	{fault: "fields joined with borders + random texts", checks: []string{"RS-ARGS", "RS-FORGE", "RS-TAMPER"}, change: withEffects},
 	{fault: "guests look", checks: []string{"RS-USER"}, change: withEffects},

@@ -334,6 +334,9 @@ func (t *T) Together(calls []client.Call) []client.Answer {
 		})
 	}
 	all.Wait()
+	for _, a := range answers {
+		c.NoteState(a)
+	}
 	return answers
 }
 
@@ -359,6 +362,7 @@ func (t *T) onLines(calls []client.Call) []client.Answer {
 	})
 	for i := range answers {
 		answers[i] = client.ReadAnswer(e, c.ID-len(calls)+1+i)
+		c.NoteState(answers[i])
 	}
 	return answers
 }

@@ -34,6 +34,8 @@ type Notes struct {
 	// token.
 	Minted map[string]map[string]Question
 	Newest map[string]Question
+	// Given holds each state that came with a question.
+	Given  map[string]bool
 	Notice string            // the longest run of notifications that were not requested
 	Odd    map[string]string // malformed responses by fault
 	// Uncached is the first result whose members for caches are malformed.
@@ -53,7 +55,7 @@ type Notes struct {
 
 func newNotes() Notes {
 	return Notes{
-		Codes: map[int]string{}, Minted: map[string]map[string]Question{}, Odd: map[string]string{},
+		Codes: map[int]string{}, Minted: map[string]map[string]Question{}, Given: map[string]bool{}, Odd: map[string]string{},
 		Repeated: map[string][]RepeatedArgument{}, keys: map[string]int{}, sentIDs: map[string]int{}, gotIDs: map[string]int{},
 	}
 }
@@ -66,6 +68,7 @@ func (c *Client) note(call Call, a Answer) {
 	for key := range a.Questions {
 		c.keys[key]++
 	}
+	c.NoteState(a)
 	c.NoteCode(call.Method, a)
 	c.noteEnvironment(call, a)
 	if c.Repeats == "" && c.repeatsCredential(a) {
@@ -79,6 +82,13 @@ func (c *Client) note(call Call, a Answer) {
 	}
 	if c.Shared.Kind == "" && a.isShared() {
 		c.Shared, c.SharedBy = a, call.Method
+	}
+}
+
+// NoteState records the state of a question.
+func (c *Client) NoteState(a Answer) {
+	if a.HasState() {
+		c.Given[*a.State] = true
 	}
 }
 

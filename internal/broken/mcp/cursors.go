@@ -119,6 +119,7 @@ var optionalTools = map[string][]string{
 	"write":   boardChoices,
 	"board":   boardChoices,
 	"pin":     approvalChoices,
+	"link":    linkChoices,
 	"Remove":  {"two names of a tool"},
 }
 

@@ -225,6 +225,7 @@ var inputSchemas = map[string]string{
 	"share":   `{"type":"object","additionalProperties":false}`,
 	"unshare": `{"type":"object","additionalProperties":false}`,
 	"retract": `{"type":"object","additionalProperties":false}`,
+	"link":    `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string"}},"required":["env","zone"],"additionalProperties":false}`,
 	"preview": `{"type":"object","properties":{"url":{"type":"string","format":"uri"}},"required":["url"],"additionalProperties":false}`,
 }
 

@@ -151,6 +151,7 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		s.mu.Unlock()
 	}
 	method, state := "elicitation/create", s.mint(s.withCode(c), p)
+	s.keepWaiting(state)
 	switch {
 	case c.Step == "draft":
 		method = "sampling/createMessage"

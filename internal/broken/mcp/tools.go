@@ -120,6 +120,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.give(args["pieces"]), nil
 	case "buy":
 		return s.buy(args["grams"]), nil
+	case "link":
+		return s.toolText("https://notes.example/s/%s", s.link(r, args["env"])), nil
 	case "preview":
 		return s.preview(args["url"])
 	case "ledger":

@@ -50,8 +50,8 @@ var forgeryChecks = []review.Check{
 			"length extension of the hash; another version or key ID in front of the token, with no tag or " +
 			"such a tag; empty segments; for a short handle: wildcards, an SQL condition, a path, and names such " +
 			"as constructor; with --effects also readable tokens with changed texts and no answers, with changed " +
-			"values under the tags that other tools give for them, and tokens that other tools give for changed " +
-			"contents",
+			"values under the tags that other tools give for them, tokens that other tools give for changed " +
+			"contents, and texts in the results of other tools, called with the same arguments, that may be tokens for another purpose",
 		Want:   "refuses every forged token",
 		Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: forgeGain,
@@ -238,6 +238,7 @@ func checkForgery(t *review.T) {
 	presentUnverified(t)
 	presentStamped(t)
 	presentCopied(t)
+	presentOtherPurposes(t)
 }
 
 // presentExpressions presents texts that a careless store takes for a handle. A path to a handle is
