@@ -24,6 +24,11 @@ func removesProd(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod"}`), Other: []byte(`{"env":"test"}`)}}
 }
 
+// refersToPlaces lets the review call a tool that knows the places of its user and wants a reference.
+func refersToPlaces(o *review.Options) {
+	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod","reference":"r-1"}`), Other: []byte(`{"env":"test","reference":"r-2"}`)}}
+}
+
 // removesOnce names remove as a tool for one use.
 func removesOnce(o *review.Options) { o.Effects, o.OneTime = true, []string{"remove"} }
 
@@ -427,6 +432,7 @@ var rows = []row{
 	{modern: true, fault: "later questions name the call before", checks: []string{"T-MIX"}, change: withEffects, critical: true},
 	{modern: true, fault: "conflicts told", checks: []string{"T-MIX"}, change: withEffects, critical: true},
 	{modern: true, fault: "receipts of any user", checks: []string{"T-MIX"}, change: withEffects, critical: true},
+	{modern: true, fault: "receipts of known places", checks: []string{"T-MIX"}, change: refersToPlaces, critical: true},
 	{fault: "completions of all users", checks: []string{"T-MIX"}},
 	{modern: true, fault: "one variable for calls at once", checks: []string{"T-MIX"}, change: withEffects},
 	{modern: true, fault: "one user for calls at once", checks: []string{"T-MIX"}, change: withEffects},

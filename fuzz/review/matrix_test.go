@@ -289,6 +289,7 @@ var unusualRows = []row{
 	{fault: "conflicts", checks: []string{"T-MIX", "R-USER"}, change: withEffects},
 	{fault: "conflicts in public", checks: []string{"T-MIX", "R-USER"}, change: withEffects},
 	{fault: "receipts of users", checks: []string{"T-MIX", "R-USER"}, change: withEffects},
+	{fault: "receipts of users and known places", checks: []string{"T-MIX", "T-USER", "R-USER"}, change: refersToPlaces},
 	{fault: "sessions to end are named", checks: []string{"H-VERB"}},
 	{fault: "challenges without metadata", checks: []string{"A-META"}},
 	{fault: "challenges without metadata + no metadata", checks: []string{"A-META", "A-401"}},

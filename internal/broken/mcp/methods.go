@@ -245,6 +245,8 @@ var moreArguments = []struct{ tool, choice, property string }{
 	{"remove", "lists of labels", `"labels":{"type":"array","items":{"type":"string"}}`},
 	{"remove", "receipts of any user", referenceProperty},
 	{"remove", "receipts of users", referenceProperty},
+	{"remove", "receipts of known places", referenceProperty},
+	{"remove", "receipts of users and known places", referenceProperty},
 	{"remove", "amounts", `"amount":{"type":"number","minimum":0}`},
 	{"remove", "worths", worthProperty},
 	{"remove", "worths read twice", worthProperty},
@@ -272,6 +274,9 @@ func (s *Server) schemaOf(name string) string {
 		if name == more.tool && s.has(more.choice) {
 			schema = strings.Replace(schema, `"properties":{`, `"properties":{`+more.property+`,`, 1)
 		}
+	}
+	if name == "remove" && s.has(receiptChoices[2:]...) {
+		schema = strings.Replace(schema, `"required":[`, `"required":["reference",`, 1)
 	}
 	if s.has("places of a list") { // not a fault
 		schema = strings.Replace(schema, `"env":{`, `"env":{"enum":["north","south"],`, 1)

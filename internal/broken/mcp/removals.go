@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,6 +16,9 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 	}
 	if s.isRemoved(args["env"]) {
 		return s.toolError("there is no %s", args["env"]), nil
+	}
+	if result, done := s.early(r, args); done {
+		return result, nil
 	}
 	if s.isTooMuch(args["amount"]) {
 		return s.toolError("only up to 100"), nil
@@ -130,6 +134,9 @@ func (s *Server) conflict(r request, env string) string {
 func (s *Server) removalFor(r request) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.has(receiptChoices[2:]...) {
+		return strings.Join(knownPlaces[r.user], ", ")
+	}
 	if s.has(receiptChoices...) {
 		return s.said["removed by "+r.user]
 	}
@@ -157,12 +164,38 @@ func (s *Server) isTooMuch(amount string) bool {
 	return err != nil || n > 100
 }
 
-// receiptChoices are the choices for results that are kept under a reference. The second is sound.
-var receiptChoices = []string{"receipts of any user", "receipts of users"}
+// receiptChoices are the choices for results that are kept under a reference. The second and the last are
+// sound. The last two know the places of their users, and want a reference.
+var receiptChoices = []string{"receipts of any user", "receipts of users", "receipts of known places", "receipts of users and known places"}
+
+// knownPlaces are the places of each user.
+var knownPlaces = map[string][]string{"alice": {"prod", "test"}, "bob": {"home"}}
+
+// early returns the result of a call that needs no question: one that is kept, or a refusal of a place that
+// the user does not have.
+func (s *Server) early(r request, args map[string]string) (object, bool) {
+	if !s.has(receiptChoices[2:]...) {
+		return nil, false
+	}
+	s.mu.Lock()
+	kept := s.said[s.receiptKey(r, args["reference"])] != ""
+	s.mu.Unlock()
+	switch {
+	case kept:
+		return s.complete(s.remembered(s.receiptKey(r, args["reference"]), nil)), true
+	case !slices.Contains(knownPlaces[r.user], args["env"]):
+		return s.toolError("you have no such place"), true
+	}
+	return nil, false
+}
+
+func (s *Server) receiptKey(r request, reference string) string {
+	return "receipt " + cmp.Or(s.orUser("receipts of users", r), s.orUser("receipts of users and known places", r)) + " " + reference
+}
 
 // receipt returns the first result of a user for a reference. With a fault it may be that of another user.
 func (s *Server) receipt(r request, reference, env string, result object) object {
-	key := "receipt " + s.orUser("receipts of users", r) + " " + reference
+	key := s.receiptKey(r, reference)
 	s.mu.Lock()
 	if s.said[key] == "" {
 		s.said["removed by "+r.user] = env

@@ -53,7 +53,8 @@ var isolationChecks = []review.Check{
 		Sent: "calls that ask and, with --effects, read-only tools, with a new word as an argument each time: one " +
 			"after the other, as both users in either order, under one id, and four at once; with --effects " +
 			"whole flows as both users in either order, also with new words in all answers or in one argument, and " +
-			"tools that may change something as both users with one reference or idempotency key; " +
+			"tools that may change something as both users with one reference or idempotency key, also with another " +
+			"value of an argument that only the first can read; " +
 			"lists under one id; completions as one user of a word that the other gave a prompt",
 		Want:   "answers each call with its own word, and for its own user",
 		Source: "CWE-524; CWE-488",
@@ -273,6 +274,11 @@ func answersEarlierCall(t *review.T, f client.Flow) bool {
 		text, later := callWithWord(t, f, word, client.FirstUser)
 		if a = later; !strings.Contains(text, earlier) || strings.Contains(text, word) {
 			return false
+		}
+	}
+	if other, ok := withNewReferences(t, f); ok {
+		if text, _ := callWithWord(t, other, t.Word(), client.FirstUser); !strings.Contains(text, earlier) {
+			return false // the result of a call may be kept for its reference
 		}
 	}
 	t.Fault(f.String(), review.Critical, "a call is answered with the argument of an earlier one", a)

@@ -29,6 +29,9 @@ func leaksReceipt(t *review.T) bool {
 			if !client.Mentions(name, referenceWords) || newReference(t, properties[name]) == nil || !t.Selected(label) {
 				continue
 			}
+			if leaksOwnedReceipt(t, d, name, label) {
+				return true
+			}
 			for _, o := range orders(d, name) {
 				if a, word := o.repeatsReceipt(); word != "" && isPrivate(t, word, userPairs[0]) {
 					t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "the reference of a call of one user gives the other one its result", Flow: &d.flow,
@@ -63,6 +66,22 @@ func newReference(t *review.T, schema json.RawMessage) json.RawMessage {
 	return nil
 }
 
+// withNewReferences returns a flow with new values of the arguments that may be references, and whether it
+// has any.
+func withNewReferences(t *review.T, f client.Flow) (client.Flow, bool) {
+	has, properties := false, jsondoc.ParseSchema(f.Offer.InputSchema()).Properties
+	given := jsondoc.Members(f.Arguments)
+	for _, name := range jsondoc.SortedKeys(given) {
+		if _, text := jsondoc.Text(given[name]); !text || !client.Mentions(name, referenceWords) {
+			continue
+		}
+		if v := newReference(t, properties[name]); v != nil {
+			f, has = f.WithArgument(name, v), true
+		}
+	}
+	return f, has
+}
+
 // An order is a deed with a reference, and with a word in one place of its other arguments.
 type order struct {
 	deed
@@ -73,8 +92,9 @@ type order struct {
 func orders(d deed, reference string) []order {
 	var all []order
 	places := jsondoc.WithTexts(jsondoc.Without(jsondoc.Members(d.flow.Arguments), reference), d.Word())
+	sample := newReference(d.T, jsondoc.ParseSchema(d.flow.Offer.Input).Properties[reference])
 	for _, place := range jsondoc.SortedKeys(places) {
-		if jsondoc.Fits(d.flow.Offer.Input, places[place]) {
+		if jsondoc.Fits(d.flow.Offer.Input, jsondoc.WithMember(places[place], reference, sample)) {
 			all = append(all, order{d, reference, place})
 		}
 	}
