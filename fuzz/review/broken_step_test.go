@@ -270,26 +270,8 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	switch {
 	case again:
 		return t.question(p, b), nil, nil
-	case isNumber && p.Round == 1 && t.asksAgain() && (percent < 0 || percent > t.bound(p) || percent != math.Trunc(percent)) && !(p.Again && t.flaw == "tires"):
-		p.Again = true
-		return t.question(p, b), nil, nil
-	case isNumber && p.Round == 1 && t.asksAgain():
-		t.runs.Add(1)
-		return t.say("published to %s with %v percent off", p.Env, percent), nil, nil
-	case isNumber && p.Round == 1 && t.flaw == "exhausts":
-		if percent < 0 || percent != math.Trunc(percent) {
-			return t.question(p, b), nil, nil
-		}
-		if t.runs.Add(1); percent > t.bound(p) {
-			t.setWay("all")
-		}
-		return t.say("published to %s with %v percent off", p.Env, percent), nil, nil
 	case isNumber && p.Round == 1 && t.discounts():
-		if t.flaw == "clamps" {
-			percent = math.Floor(max(0, min(percent, 10)))
-		}
-		t.runs.Add(1)
-		return t.say("published to %s as number %d for %.2f EUR", p.Env, p.N, 100-percent), nil, nil
+		return t.discount(p, b, percent), nil, nil
 	case isText && p.Round == 0 && t.flaw == "skips aloud":
 		t.runs.Add(1)
 		return t.say("published to %s because of %s alone", p.Env, text), nil, nil
@@ -320,6 +302,27 @@ func (t *steps) call(_ context.Context, req *mcp.CallToolRequest, in listInput) 
 	}
 	raw, _ := json.Marshal(given)
 	return t.say("published to %s because of %s", p.Env, raw), nil, nil
+}
+
+// discount answers the number of the second form.
+func (t *steps) discount(p progress, b bound, percent float64) *mcp.CallToolResult {
+	isOut := percent < 0 || percent > t.bound(p) || percent != math.Trunc(percent)
+	switch {
+	case t.asksAgain() && isOut && !(p.Again && t.flaw == "tires"):
+		p.Again = true
+		return t.question(p, b)
+	case t.flaw == "exhausts" && (percent < 0 || percent != math.Trunc(percent)):
+		return t.question(p, b)
+	case t.flaw == "exhausts" && isOut:
+		t.setWay("all")
+	case t.flaw == "clamps":
+		percent = math.Floor(max(0, min(percent, 10)))
+	}
+	t.runs.Add(1)
+	if t.asksAgain() || t.flaw == "exhausts" {
+		return t.say("published to %s with %v percent off", p.Env, percent)
+	}
+	return t.say("published to %s as number %d for %.2f EUR", p.Env, p.N, 100-percent)
 }
 
 func (t *steps) setWay(way any) {
