@@ -144,12 +144,7 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if title := s.titleByDefault(); title != "" {
 		params = strings.Replace(params, `"ok":{"type":"boolean"`, `"ok":{"type":"boolean","default":true,"title":"`+title+`"`, 1)
 	}
-	if s.has("questions name the call before") || c.Step == "reason" && s.has("later questions name the call before") {
-		s.mu.Lock()
-		params = naming(params, c.Env+" after "+s.said["before"])
-		s.said["before"] = c.Env
-		s.mu.Unlock()
-	}
+	params = s.afterBefore(params, c)
 	method, state := "elicitation/create", s.mint(s.withCode(c), p)
 	s.keepWaiting(state)
 	switch {
@@ -194,6 +189,18 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		delete(result, "requestState")
 	}
 	return result, nil
+}
+
+// afterBefore returns the parameters of a question that, with a fault, names the call before.
+func (s *Server) afterBefore(params string, c claims) string {
+	if !s.has("questions name the call before") && (c.Step != "reason" || !s.has("later questions name the call before")) {
+		return params
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.said["before"]
+	s.said["before"] = c.Env
+	return naming(params, c.Env+" after "+before)
 }
 
 // chargeChoices are the choices for calls that cost money, except for the office, which is asked. The

@@ -14,21 +14,20 @@ import (
 // round of each flow. Some servers make both with one key and in one form. A tool may show states that were
 // given in questions; these are no others.
 func presentOtherPurposes(t *review.T) {
-	if len(t.Findings) > 0 {
-		return
-	}
 	tried := 0
 	for _, f := range t.Flows {
-		if f.Last == nil || tried == review.MaxTestedCalls {
+		if f.Last == nil {
 			continue
 		}
 		for _, tool := range append(t.Readers(), t.Changers()...) {
+			if tried == review.MaxTestedCalls || len(t.Findings) > 0 {
+				return
+			}
 			call := withShared(t, tool, f)
 			held := otherTexts(t, call)
-			if tried == review.MaxTestedCalls || len(t.Findings) > 0 || len(held) == 0 {
-				continue
+			if len(held) > 0 {
+				tried++
 			}
-			tried++
 			for i := range held {
 				t.PresentOtherText("a text that "+tool.Name+" gives", func() string {
 					if again := otherTexts(t, call); i < len(again) {
