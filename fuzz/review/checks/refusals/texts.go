@@ -29,11 +29,7 @@ func checkRefusalTexts(t *review.T) {
 	}
 	for _, class := range jsondoc.SortedKeys(classes) {
 		for _, a := range classes[class] {
-			text := a.answer.Message + "\n" + string(a.answer.Data)
-			found := cmp.Or(client.StackTrace(text), internalsText.FindString(text))
-			if found == "" {
-				found = echoedPart(t, a, text)
-			}
+			found := cmp.Or(internalsIn(a.answer), echoedPart(t, a))
 			if found == "" {
 				continue
 			}
@@ -61,7 +57,7 @@ func refusalShowsSecret(t *review.T) bool {
 	if !a.Refused() {
 		return false
 	}
-	text := a.Message + "\n" + string(a.Data)
+	text := errorText(a)
 	told := ""
 	for _, spelling := range tagEncodings(tag) {
 		if strings.Contains(text, spelling) {
@@ -140,7 +136,7 @@ func refusalShowsInternals(t *review.T) bool {
 	for _, odd := range oddStates {
 		for _, text := range []string{odd, token + odd} {
 			a := t.Tried(t.PresentText(text))
-			if found := internalsText.FindString(a.Message + "\n" + string(a.Data)); a.Refused() && found != "" {
+			if found := internalsIn(a); a.Refused() && found != "" {
 				t.Refute(review.Finding{Case: fmt.Sprintf("the text %q", odd), Severity: review.Warning, Issue: "a refusal reveals internals of the server",
 					Evidence: fmt.Sprintf("%s -> %v, with %s", client.Short(text, 160), a, client.Short(found, 80)), Want: "one text without a cause", Got: "internals"})
 				return true
@@ -150,14 +146,22 @@ func refusalShowsInternals(t *review.T) bool {
 	return false
 }
 
+// errorText returns the text of an error.
+func errorText(a client.Answer) string { return a.Message + "\n" + string(a.Data) }
+
+// internalsIn returns the first text about the implementation in an error, or "".
+func internalsIn(a client.Answer) string {
+	return cmp.Or(client.StackTrace(errorText(a)), internalsText.FindString(errorText(a)))
+}
+
 // echoedPart returns a part of the presented state that a refusal repeats, or "".
-func echoedPart(t *review.T, a namedAnswer, text string) string {
+func echoedPart(t *review.T, a namedAnswer) string {
 	state := sentState(a.answer)
 	if len(state) < 16 {
 		return ""
 	}
 	for i := 0; i+12 <= len(state); i += 4 {
-		if part := state[i : i+12]; strings.Contains(text, part) {
+		if part := state[i : i+12]; strings.Contains(errorText(a.answer), part) {
 			return part
 		}
 	}
