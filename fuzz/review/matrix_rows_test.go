@@ -426,6 +426,7 @@ var rows = []row{
 	{fault: "letters of the first caller", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "letters of the office", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "letters of any user", checks: []string{"T-USER"}, change: withEffects, critical: true},
+	{modern: true, fault: "written letters of any user", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "letters by the first of a list", checks: []string{"T-USER"}, change: withEffects, critical: true},
 	{modern: true, fault: "lists remembered by id", checks: []string{"T-MIX"}},
 	{fault: "questions name the call before", checks: []string{"T-MIX"}},

@@ -57,6 +57,7 @@ var unusualRows = []row{
 	{fault: "masks in URLs", checks: []string{"H-TRACE"}, change: withEffects},
 	{fault: "details", checks: []string{"H-TRACE", "T-TYPE", "T-OUT"}, change: withEffects},
 	{fault: "letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},
+	{fault: "written letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},
 	{fault: "letters of named users", checks: []string{"T-USER", "T-MIX", "T-TYPE"}, change: withEffects},
 	{fault: "letters by lists", checks: []string{"T-USER", "T-MIX", "T-TYPE"}, change: withEffects},
 	{fault: "letters of the office refused", checks: []string{"T-USER"}, change: withEffects},

@@ -50,7 +50,7 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 		if s.has("removals as formats") {
 			c.Env = strings.ReplaceAll(c.Env, "{env.__class__}", "<class 'str'>")
 		}
-		result := object{"content": textContent("removed %s%s%s%s", c.Env, listed, s.labeled(args["labels"]), s.noise())}
+		result := object{"content": textContent("removed %s%s%s%s%s", c.Env, listed, s.labeled(args["labels"]), s.noise(), s.writeLetter(r.user, env))}
 		switch {
 		case s.has(worthChoices...):
 			result["content"] = textContent("removed %s for %s.00 EUR", c.Env, wholeOf(args["amount"]))

@@ -70,8 +70,10 @@ type Server struct {
 	grown  int                        // number of additional tools in the list
 	news   []string                   // URIs of the resources that calls changed
 	last   string                     // the ID of the last session that ended
-	dead   bool
-	late   bool // the last cancellation was for no request in flight
+	// letterLog has the letters that removals wrote.
+	letterLog []letter
+	dead      bool
+	late      bool // the last cancellation was for no request in flight
 
 	listeners map[string]func(message []byte) // write to the streams of calls, by progress token
 }

@@ -228,7 +228,8 @@ func (s *Server) orUser(choice string, r request) string {
 }
 
 // letterChoices are the choices for tools that read letters.
-var letterChoices = []string{"letters of users", "letters of the first caller", "letters of a team", "letters of any user", "letters of named users", "letters of the office", "letters of the office refused", "letters in public", "letters of any team", "letters of own teams", "letters by the first of a list", "letters by lists"}
+var letterChoices = []string{"letters of users", "letters of the first caller", "letters of a team", "letters of any user", "letters of named users", "letters of the office", "letters of the office refused", "letters in public", "letters of any team", "letters of own teams", "letters by the first of a list", "letters by lists",
+	"written letters of any user", "written letters of users"}
 
 // teamChoices are the choices for letters of the team that a header names. The second is sound.
 var teamChoices = []string{"letters of any team", "letters of own teams"}
@@ -243,6 +244,7 @@ func (s *Server) letters(r request, tool, owner, number string) object {
 		s.mu.Unlock()
 	}
 	all := []string{"100 from the bank to " + owner, "200 from the doctor to " + owner, "300 from the town"}
+	all = append(all, s.lettersTo(tool, owner)...)
 	if tool == "letter" {
 		all = slices.DeleteFunc(all, func(letter string) bool { return !strings.HasPrefix(letter, number) })
 	}

@@ -1,0 +1,42 @@
+package mcp
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// writtenChoices are the choices for removals that write letters to their user, whose numbers are in their
+// results. With the first, a fault, the tool for one letter gives those of any user.
+var writtenChoices = []string{"written letters of any user", "written letters of users"}
+
+// A letter is one that a removal wrote.
+type letter struct{ to, number, text string }
+
+// writeLetter adds a letter to a user about an environment, and returns the end of a text with its number, or "".
+func (s *Server) writeLetter(user, env string) string {
+	if !s.has(writtenChoices...) {
+		return ""
+	}
+	number := 10_000_000 + binary.BigEndian.Uint32(randomBytes(4))%80_000_000
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.letterLog = append(s.letterLog, letter{user, fmt.Sprint(number), "you took " + env + " down"})
+	return fmt.Sprintf(", letter %d", number)
+}
+
+// lettersTo returns the numbers of the letters that were written to a user. The tool for one letter shows
+// its text instead and, with a fault, those to any user.
+func (s *Server) lettersTo(tool, user string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []string
+	for _, l := range s.letterLog {
+		switch {
+		case tool != "letter" && l.to == user:
+			all = append(all, l.number+" by hand")
+		case tool == "letter" && (l.to == user || s.has("written letters of any user")):
+			all = append(all, l.number+" "+l.text)
+		}
+	}
+	return all
+}
