@@ -350,6 +350,7 @@ var rows = []row{
 	{fault: "pages by path + pages of notes", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
 	{fault: "pages by their beginning", checks: []string{"T-VALUE"}, change: withEffects},
 	{fault: "pages by path", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
+	{modern: true, fault: "pages below any root", checks: []string{"T-VALUE"}, change: withEffects},
 	{fault: "credentials are members of an object", checks: []string{"A-LIKE"}, critical: true},
 	{fault: "credentials as patterns", checks: []string{"A-LIKE"}},
 	{fault: "notifications without credentials", checks: []string{"A-METHOD"}},

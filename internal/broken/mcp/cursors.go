@@ -100,7 +100,7 @@ func (s *Server) ledger(r request, cursor string) object {
 
 // optionalTools maps tools that are listed only with a choice to these choices.
 var optionalTools = map[string][]string{
-	"page":    slices.Concat([]string{"pages by path", "pages by their beginning", "pages of a folder"}, injections, archiveChoices),
+	"page":    slices.Concat([]string{"pages by path", "pages by their beginning", "pages of a folder"}, injections, archiveChoices, rootChoices),
 	"give":    {"gifts of any number", "gifts"},
 	"buy":     {"prices cut", "prices rounded up", "taxes cut"}, // the first is a fault
 	"letter":  letterChoices,

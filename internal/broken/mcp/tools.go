@@ -113,6 +113,9 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	case "restore":
 		return s.restore(args["data"]), nil
 	case "page":
+		if s.has(rootChoices...) {
+			return s.pageBelowRoot(r, args["path"])
+		}
 		return s.showPage(args["path"] + args["note"]), nil
 	case "letter", "mail":
 		return s.mail(r, name, args), nil
