@@ -1,6 +1,7 @@
 package expiry
 
 import (
+	"cmp"
 	"time"
 
 	"sealab/codecs"
@@ -26,6 +27,12 @@ func Neighbors() map[string]codecs.Design {
 			p.Timely = func(c *skeleton.Claims, now time.Time) bool {
 				return c.ExpiresAfter(now) && *c.Expires <= skeleton.UnixSeconds(now.AddDate(0, 1, 0))
 			}
+		}).Design,
+		"ten minutes by default": skeleton.NewScheme("nothing", "a time to live of zero is ten minutes", nil, nil, func(p *skeleton.SchemeParts) {
+			dated, checked := p.Issue, p.Lifetime
+			lifetime := func(ttl time.Duration) time.Duration { return cmp.Or(ttl, 10*time.Minute) }
+			p.Lifetime = func(ttl time.Duration) error { return checked(lifetime(ttl)) }
+			p.Issue = func(now time.Time, ttl time.Duration) (iat, exp float64) { return dated(now, lifetime(ttl)) }
 		}).Design,
 	}
 }
