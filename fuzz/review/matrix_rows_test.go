@@ -331,6 +331,7 @@ var rows = []row{
 	{fault: "gifts of any number", checks: []string{"T-NUMBER"}, change: withEffects, critical: true},
 	{modern: true, fault: "notes end queries", checks: []string{"RS-VALUE"}, change: withEffects, critical: true},
 	{modern: true, fault: "notes read files", checks: []string{"RS-VALUE"}, change: withEffects, critical: true},
+	{modern: true, fault: "links of the first round opened", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
 	{modern: true, timed: true, fault: "notes backtrack", checks: []string{"X-PATTERN"}, change: withEffects},
 	{modern: true, fault: "notes in queries", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "completions in queries", checks: []string{"T-INJECT"}, critical: true},

@@ -56,6 +56,7 @@ var unusualRows = []row{
 	{fault: "totals name users", checks: []string{"H-TRACE"}, change: withEffects},
 	{fault: "masks in URLs", checks: []string{"H-TRACE"}, change: withEffects},
 	{fault: "details", checks: []string{"H-TRACE", "T-TYPE", "T-OUT"}, change: withEffects},
+	{fault: "links of the public net opened", checks: []string{"R-FETCH", "RS-VALUE", "RS-FORM"}, change: withEffects},
 	{fault: "pages below own roots", checks: []string{"T-VALUE", "T-READS", "RS-CAP"}, change: withEffects},
 	{fault: "letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},
 	{fault: "written letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},

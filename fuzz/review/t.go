@@ -196,13 +196,18 @@ var urlNames = []string{"url", "uri", "link", "href", "webhook", "callback", "en
 func (t *T) URLArgument(tool string) string {
 	for _, x := range t.Report.Server.Tools {
 		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(x.Input).Properties) {
-			s := jsondoc.ParseSchema(property)
-			if x.Name == tool && s.TypeOf() == "string" && (s.Format == "uri" || s.Format == "url" || strings.Contains(s.Pattern, "http") || client.Mentions(name, urlNames)) {
+			if x.Name == tool && TakesURL(name, property) {
 				return name
 			}
 		}
 	}
 	return ""
+}
+
+// TakesURL reports whether a member of arguments or answers takes a URL, by its name and schema.
+func TakesURL(name string, schema json.RawMessage) bool {
+	s := jsondoc.ParseSchema(schema)
+	return s.TypeOf() == "string" && (s.Format == "uri" || s.Format == "url" || strings.Contains(s.Pattern, "http") || client.Mentions(name, urlNames))
 }
 
 // Ask makes a call and counts it. It skips the check if the answer is inconclusive.

@@ -18,6 +18,7 @@ type Input struct {
 	Given string
 	Offer client.Offer // that the call names; empty if there is none
 	Flow  *client.Flow // of an answer; nil for an argument
+	URL   bool         // whether it is an answer that takes a URL
 	// Send makes the call with another text. A call that cannot be made has an answer without a
 	// kind.
 	Send func(text string) client.Answer
@@ -74,27 +75,43 @@ func Argument(t *review.T, f client.Flow, name string) Input {
 	}}
 }
 
-// Answers returns the texts in the last answers of flows.
+// Answers returns the texts in the answers of flows, those of the last rounds first.
 func Answers(t *review.T) []Input {
-	var all []Input
+	var last, earlier []Input
 	for _, o := range t.Oracles {
-		_, question, err := t.Client.Mint(t.Context, o.Flow, o.User)
-		if err != nil {
-			continue
-		}
-		last := len(o.Flow.Rounds)
-		for _, key := range jsondoc.SortedKeys(jsondoc.Members(o.Flow.Last)) {
-			content := o.Flow.Content(last, key)
-			for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(question.Questions[key].Form()).Properties) {
-				given, ok := FreeText(content[name], property)
-				if !ok {
-					continue
-				}
-				all = append(all, Input{Name: fmt.Sprintf("the answer %s of %s", name, o.Flow.Target), Given: given, Flow: &o.Flow,
-					Send: func(text string) client.Answer {
-						return t.Tried(t.Fresh(o.Flow.WithAnswer(last, key, name, jsondoc.Quote(text)), o.User))
-					}})
+		for i, stage := range o.Flow.Stages() {
+			if all := answersOf(t, o, stage); i == 0 {
+				last = append(last, all...)
+			} else {
+				earlier = append(earlier, all...)
 			}
+		}
+	}
+	return append(last, earlier...)
+}
+
+// answersOf returns the texts in the last answers of a stage of a flow.
+func answersOf(t *review.T, o *review.Oracle, stage client.Flow) []Input {
+	_, question, err := t.Client.Mint(t.Context, stage, o.User)
+	if err != nil {
+		return nil
+	}
+	var all []Input
+	round, where := len(stage.Rounds), o.Flow.Target
+	if round < len(o.Flow.Rounds) {
+		where = fmt.Sprintf("%s in round %d", where, round+1)
+	}
+	for _, key := range jsondoc.SortedKeys(jsondoc.Members(stage.Last)) {
+		content := o.Flow.Content(round, key)
+		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(question.Questions[key].Form()).Properties) {
+			given, ok := FreeText(content[name], property)
+			if !ok {
+				continue
+			}
+			all = append(all, Input{Name: fmt.Sprintf("the answer %s of %s", name, where), Given: given, URL: review.TakesURL(name, property), Flow: &o.Flow, Send: func(text string) client.Answer {
+				a, _ := t.Client.Walk(t.Context, o.Flow.WithAnswer(round, key, name, jsondoc.Quote(text)), o.User)
+				return t.Tried(a)
+			}})
 		}
 	}
 	return all

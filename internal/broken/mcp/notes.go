@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -8,6 +9,9 @@ import (
 
 // noteFaults are the choices for a form with a note. The last three are not faults.
 var noteFaults = []string{"notes end queries", "notes in queries", "notes read files", "notes backtrack", "apostrophes in notes refused", "apostrophes in notes in pairs", "a note in the answer"}
+
+// linkFaults are the choices for a form with a link that the server opens. The last is not a fault.
+var linkFaults = []string{"links of the first round opened", "links of the public net opened"}
 
 // knownFunction matches conditions behind an apostrophe that call functions of SQL.
 var knownFunction = regexp.MustCompile(`^[^']*' and (lower|upper|trim|ltrim|rtrim)\('\w*'\)='\w*' and 'a' like 'a$`)
@@ -25,6 +29,10 @@ func (s *Server) noted(r request, content any) (string, *failure) {
 		return "", &failure{code: -32602, status: 400, message: "the search failed"}
 	case strings.HasSuffix(note, "../etc/passwd") && s.has("notes read files"):
 		return "root:x:0:0:root:/root:/bin/sh", nil
+	case strings.HasPrefix(note, "http") && s.has("links of the first round opened") && string(r.params["name"]) == `"deploy"`: // it has two rounds
+		if page, fail := s.fetched(note); fail == nil {
+			return fmt.Sprint(page["contents"]), nil
+		}
 	case repeated && s.has("notes backtrack"):
 		_ = s.Clock.Sleep(r.context, time.Millisecond<<min(max(len(note)-13, 0), 12)) // an end is no fault
 	}

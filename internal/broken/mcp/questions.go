@@ -130,6 +130,9 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if s.has(noteFaults...) && c.Step == "confirm" {
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","default":"plain.txt"},"ok":`, 1)
 	}
+	if s.has(linkFaults...) && c.Step == "confirm" {
+		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","format":"uri"},"ok":`, 1)
+	}
 	params = s.tellingAttempts(s.worded(params, p, c), &c)
 	if s.has(editChoices...) && c.Step == "confirm" {
 		c.Past = s.textOf(c.Env)

@@ -18,7 +18,7 @@ var fetchChecks = []review.Check{
 		ID: "R-FETCH", Name: "a request of the server to this machine", Severity: review.Critical, Category: "security",
 		Sent: "if the server lists no http resources: resources/read of the URL of a listener on this machine, in " +
 			"several spellings; with --effects, the same URLs as arguments of read-only tools and of calls that are " +
-			"carried out; the same beside the hosts that the texts of the tool, arguments and refusals name",
+			"carried out, and as answers that take a URL; the same beside the hosts that the texts of the tool, arguments and refusals name",
 		Want: "sends no request to the listener; a server without credentials may open all of the URLs, but not " +
 			"refuse 127.0.0.1 and localhost and open another spelling",
 		Source: "CWE-918; security best practices, server-side request forgery",
@@ -57,7 +57,7 @@ func readsAnyURL(t *review.T) bool {
 	}) {
 		return false
 	}
-	return opensCanary(t, inputs.Input{Name: "resources/read", Send: func(u string) client.Answer { return t.Call(client.ReadResource(u)) }}, false)
+	return opensCanary(t, inputs.Input{Name: "resources/read", Send: func(u string) client.Answer { return t.Tried(t.Call(client.ReadResource(u))) }}, false)
 }
 
 // fetchWithTools gives the URL of a listener to read-only tools and to calls that ask first. A
@@ -74,19 +74,26 @@ func fetchWithTools(t *review.T) {
 }
 
 // urlInputs returns the arguments that take a URL, of read-only tools and of calls that are carried
-// out.
+// out, and the answers that do.
 func urlInputs(t *review.T) []inputs.Input {
 	var all []inputs.Input
 	for _, tool := range t.Readers() {
 		if name := t.URLArgument(tool.Name); name != "" {
 			all = append(all, inputs.Input{Name: tool.Name, Offer: tool, Send: func(u string) client.Answer {
-				return t.Call(t.FlowOf(tool).WithArgument(name, jsondoc.Quote(u)).Call(client.FirstUser))
+				return t.Tried(t.Call(t.FlowOf(tool).WithArgument(name, jsondoc.Quote(u)).Call(client.FirstUser)))
 			}})
 		}
 	}
 	for _, o := range t.Oracles {
 		if name := t.URLArgument(o.Flow.Target); name != "" && t.Options.Effects && o.Flow.Method == "tools/call" {
-			all = append(all, inputs.Input{Name: o.Flow.Target, Offer: o.Flow.Offer, Send: func(u string) client.Answer { return t.Fresh(o.Flow.WithArgument(name, jsondoc.Quote(u)), o.User) }})
+			all = append(all, inputs.Input{Name: o.Flow.Target, Offer: o.Flow.Offer, Send: func(u string) client.Answer {
+				return t.Tried(t.Fresh(o.Flow.WithArgument(name, jsondoc.Quote(u)), o.User))
+			}})
+		}
+	}
+	for _, x := range inputs.Answers(t) {
+		if x.URL && t.Options.Effects {
+			all = append(all, x)
 		}
 	}
 	return all
@@ -145,7 +152,7 @@ func opensCanary(t *review.T, x inputs.Input, own bool) bool {
 	number := 0
 	opens := func(spelling string) (a client.Answer, asked bool) {
 		number++
-		return c.Opens(spelling, number, func(u string) client.Answer { return t.Tried(x.Send(u)) })
+		return c.Opens(spelling, number, func(u string) client.Answer { return x.Send(u) })
 	}
 	var all []string
 	for _, host := range loopbackHosts {

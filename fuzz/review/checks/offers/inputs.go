@@ -15,7 +15,7 @@ import (
 var inputChecks = []review.Check{
 	{
 		ID: "RS-VALUE", Name: "awkward texts in the answers to a form", Flow: true, Effects: true, Severity: review.Critical, Category: "injection",
-		Sent: "answers to the last question of a tool in which each text is in turn an apostrophe, brackets that do " +
+		Sent: "answers to the questions of a tool in which each text is in turn an apostrophe, brackets that do " +
 			"not close, a percent sign or a term of a template language; if the member or its value names a file, " +
 			"paths that climb to /etc/passwd",
 		Want: "answers or refuses in JSON, without a database error, the value of the term, a fault of the server " +
@@ -27,7 +27,7 @@ var inputChecks = []review.Check{
 	},
 	{
 		ID: "X-PATTERN", Name: "texts that a pattern takes exponential time for", Severity: review.Warning, Category: "reliability",
-		Sent: "calls of a tool that asks and, with --effects, of read-only tools and answers to the last question; each " +
+		Sent: "calls of a tool that asks and, with --effects, of read-only tools and answers to questions; each " +
 			"text is a repeated letter, digit or mark with another character at the end, in growing lengths from " +
 			"16 to 32 characters; each slow one in turn with a shorter and an unrelated text, four times",
 		Want:   "takes about the same time for each length",
