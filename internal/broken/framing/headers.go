@@ -146,24 +146,11 @@ func openHeader(key []byte) skeleton.Pair {
 
 // memberAsserted reads a version from a JSON header before it checks the tag.
 func memberAsserted(key []byte) skeleton.Pair {
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			head := []byte(`{"edition":2}`)
-			return skeleton.JoinText(head, payload, skeleton.HMAC(key, []byte(skeleton.JoinText(head, payload))))
-		},
-		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 3)
-			if err != nil {
-				return nil, err
-			}
-			var head map[string]any
-			if json.Unmarshal(parts[0], &head) != nil || len(head) != 1 {
-				return nil, skeleton.ErrMalformed
-			}
-			if edition := head["edition"].(float64); edition != 2 {
-				return nil, skeleton.ErrMalformed
-			}
-			return parts[1], skeleton.Authentic(hmac.Equal(parts[2], skeleton.HMAC(key, []byte(skeleton.JoinText(parts[0], parts[1])))))
-		},
-	}
+	return compactJWS(key, `{"edition":2}`, func(header []byte, sign func(key []byte) []byte) []byte {
+		var read map[string]any
+		if json.Unmarshal(header, &read) != nil || len(read) != 1 || read["edition"].(float64) != 2 {
+			return nil
+		}
+		return sign(key)
+	})
 }
