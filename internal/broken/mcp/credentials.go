@@ -3,11 +3,12 @@ package mcp
 import (
 	"bytes"
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"sealab/internal/broken/skeleton"
 )
 
 // signedChoices are the choices for credentials that are JWTs. The first one is sound.
@@ -23,11 +24,7 @@ func SignedCredential(user string) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(credentialTag(text))
 }
 
-func credentialTag(text string) []byte {
-	mac := hmac.New(sha256.New, credentialKey)
-	mac.Write([]byte(text))
-	return mac.Sum(nil)
-}
+func credentialTag(text string) []byte { return skeleton.HMAC(credentialKey, []byte(text)) }
 
 // subject returns the user of a signed credential, or "".
 func (s *Server) subject(credential string) string {

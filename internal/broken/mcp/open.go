@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"sealab/internal/broken/skeleton"
 )
 
 // errNoMembers is the error of a reader that fails on an object without members.
@@ -200,35 +201,37 @@ func (s *Server) unsign(token string) (claims, error) {
 
 // unsignByHeader verifies a JWT. If its header contains a key, it uses that key.
 func (s *Server) unsignByHeader(token string) (c claims, err error) {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return c, errState
-	}
 	var head struct {
 		Alg string
 		JWK struct{ K string }
 		Key string
 	}
-	var all [3][]byte
-	for i, p := range parts {
-		if all[i], err = decodeStrict(p); err != nil {
-			return c, errState
-		}
-	}
-	if json.Unmarshal(all[0], &head) != nil || head.Alg != "HS256" {
+	text, parts, err := splitJWS(token)
+	if err != nil || json.Unmarshal(parts[0], &head) != nil || head.Alg != "HS256" {
 		return c, errState
 	}
-	text := parts[0] + "." + parts[1]
 	want := s.tag(text)
 	if key, err := decodeStrict(head.JWK.K + head.Key); err == nil && len(key) > 0 {
-		mac := hmac.New(sha256.New, key)
-		mac.Write([]byte(text))
-		want = mac.Sum(nil)
+		want = skeleton.HMAC(key, []byte(text))
 	}
-	if !hmac.Equal(all[2], want) || json.Unmarshal(all[1], &c) != nil {
+	if !hmac.Equal(parts[2], want) || json.Unmarshal(parts[1], &c) != nil {
 		return c, errState
 	}
 	return c, nil
+}
+
+// splitJWS returns the signed text of a compact JWS (RFC 7515), and its header, payload and signature.
+func splitJWS(token string) (text string, parts [3][]byte, err error) {
+	texts := strings.Split(token, ".")
+	if len(texts) != len(parts) {
+		return "", parts, errState
+	}
+	for i, part := range texts {
+		if parts[i], err = decodeStrict(part); err != nil {
+			return "", parts, errState
+		}
+	}
+	return texts[0] + "." + texts[1], parts, nil
 }
 
 // unsignByName verifies a token under the key that it names. With a fault, an unknown key is empty.
@@ -243,9 +246,7 @@ func (s *Server) unsignByName(token string) (c claims, err error) {
 		if !s.has("unknown keys are empty") {
 			return c, errState
 		}
-		mac := hmac.New(sha256.New, nil)
-		mac.Write([]byte(text))
-		want = mac.Sum(nil)
+		want = skeleton.HMAC(nil, []byte(text))
 	}
 	got, err := decodeStrict(parts[2])
 	if raw, also := decodeStrict(parts[0]); err != nil || also != nil || !hmac.Equal(got, want) || json.Unmarshal(raw, &c) != nil {
@@ -277,13 +278,9 @@ func (s *Server) unsignByList(token string) (c claims, err error) {
 // unsignByFile verifies a JWT under the key in the file that its header names. With a fault the file may be
 // outside of the folder of keys.
 func (s *Server) unsignByFile(token string) (c claims, err error) {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return c, errState
-	}
 	var head struct{ Kid string }
-	raw, _ := decodeStrict(parts[0])
-	if json.Unmarshal(raw, &head) != nil {
+	text, parts, err := splitJWS(token)
+	if err != nil || json.Unmarshal(parts[0], &head) != nil {
 		return c, errState
 	}
 	files := map[string][]byte{"/srv/keys/" + s.keyID(): s.Secret}
@@ -294,11 +291,7 @@ func (s *Server) unsignByFile(token string) (c claims, err error) {
 		files["/srv/day/today"] = []byte("nothing")
 	}
 	key, ok := files[path.Join("/srv/keys", head.Kid)]
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(parts[0] + "." + parts[1]))
-	got, _ := decodeStrict(parts[2])
-	body, err := decodeStrict(parts[1])
-	if !ok || err != nil || !hmac.Equal(got, mac.Sum(nil)) || json.Unmarshal(body, &c) != nil {
+	if !ok || !hmac.Equal(parts[2], skeleton.HMAC(key, []byte(text))) || json.Unmarshal(parts[1], &c) != nil {
 		return claims{}, errState
 	}
 	return c, nil

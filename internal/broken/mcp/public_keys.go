@@ -3,13 +3,13 @@ package mcp
 import (
 	"crypto/ed25519"
 	"crypto/hmac"
-	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"strings"
+
+	"sealab/internal/broken/skeleton"
 )
 
 // signedWithKey returns a JWS of readable claims whose header shows the public key. To show it is
@@ -33,9 +33,8 @@ func (s *Server) publicJWK() string {
 // confused verifies a JWS of another algorithm. With a fault the public key is the secret of HS256.
 func (s *Server) confused(alg, text string, parts [3][]byte, key ed25519.PublicKey, c *claims) error {
 	der, err := x509.MarshalPKIXPublicKey(key)
-	mac := hmac.New(sha256.New, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
-	mac.Write([]byte(text))
-	if err != nil || alg != "HS256" || !s.has("public keys as secrets") || !hmac.Equal(parts[2], mac.Sum(nil)) {
+	tag := skeleton.HMAC(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), []byte(text))
+	if err != nil || alg != "HS256" || !s.has("public keys as secrets") || !hmac.Equal(parts[2], tag) {
 		return errState
 	}
 	return json.Unmarshal(parts[1], c)
@@ -43,28 +42,22 @@ func (s *Server) confused(alg, text string, parts [3][]byte, key ed25519.PublicK
 
 // unsignWithKey verifies a JWS. With a fault it uses the key in the header.
 func (s *Server) unsignWithKey(token string) (c claims, err error) {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return c, errState
-	}
-	var all [3][]byte
-	for i, p := range parts {
-		if all[i], err = decodeStrict(p); err != nil {
-			return c, errState
-		}
+	text, parts, err := splitJWS(token)
+	if err != nil {
+		return c, err
 	}
 	var head struct {
 		Alg string
 		JWK struct{ X string }
 	}
 	key := ed25519.NewKeyFromSeed(s.Secret).Public().(ed25519.PublicKey)
-	if json.Unmarshal(all[0], &head) != nil || head.Alg != "EdDSA" {
-		return c, s.confused(head.Alg, parts[0]+"."+parts[1], all, key, &c)
+	if json.Unmarshal(parts[0], &head) != nil || head.Alg != "EdDSA" {
+		return c, s.confused(head.Alg, text, parts, key, &c)
 	}
 	if own, err := decodeStrict(head.JWK.X); err == nil && len(own) == len(key) && s.has("public keys in headers") {
 		key = own
 	}
-	if !ed25519.Verify(key, []byte(parts[0]+"."+parts[1]), all[2]) || json.Unmarshal(all[1], &c) != nil {
+	if !ed25519.Verify(key, []byte(text), parts[2]) || json.Unmarshal(parts[1], &c) != nil {
 		return claims{}, errState
 	}
 	return c, nil

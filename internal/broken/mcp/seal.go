@@ -19,6 +19,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"sealab/internal/broken/skeleton"
 )
 
 // claims are the content of a token.
@@ -390,10 +392,9 @@ func (s *Server) tag(text string) []byte {
 	if s.has("tag without regard to case") {
 		text = strings.ToLower(text)
 	}
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(text))
+	tag := skeleton.HMAC(key, []byte(text))
 	if s.has("short tag") {
-		return mac.Sum(nil)[:4]
+		return tag[:4]
 	}
-	return mac.Sum(nil)
+	return tag
 }
