@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/md5"
 	"crypto/sha1"
@@ -135,7 +136,8 @@ func (t *T) stop(err error) { t.Reason, t.stopped = err.Error(), err }
 // Selected reports whether all cases run or one of names is the case to replay.
 func (t *T) Selected(names ...string) bool { return t.Only == "" || slices.Contains(names, t.Only) }
 
-// Refute records a finding, unless a replay selects another case.
+// Refute records a finding, unless a replay selects another case. A finding without a revision has the
+// older one if the check is of older revisions.
 func (t *T) Refute(f Finding) {
 	if !t.Selected(f.Case) {
 		return
@@ -144,6 +146,9 @@ func (t *T) Refute(f Finding) {
 	if t.Oracle != nil && f.Flow == nil {
 		flow := t.Oracle.Flow
 		f.Flow = &flow
+	}
+	if t.check.Era == "legacy" {
+		f.Revision = cmp.Or(f.Revision, client.Older)
 	}
 	t.Findings = append(t.Findings, f)
 }

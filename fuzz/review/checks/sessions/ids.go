@@ -101,7 +101,7 @@ func checkSessionIDs(t *review.T) {
 		}
 	}
 	if issue != "" {
-		t.Refute(review.Finding{Case: "ids", Severity: review.Warning, Issue: issue, Evidence: strings.Join(ids, ", "), Want: "random ids", Got: issue, Revision: client.Older})
+		t.Refute(review.Finding{Case: "ids", Severity: review.Warning, Issue: issue, Evidence: strings.Join(ids, ", "), Want: "random ids", Got: issue})
 	}
 }
 
@@ -148,12 +148,12 @@ func checkUnknownSessions(t *review.T) {
 		if a.Kind == client.Completed {
 			t.Refute(review.Finding{Case: o.name, Severity: o.severity,
 				Issue:    o.name + ": a request in the session " + client.Short(o.id, 60) + ", which was not given, is served",
-				Evidence: review.ExchangeText(a), Want: "400 or 404", Got: "served", Revision: client.Older})
+				Evidence: review.ExchangeText(a), Want: "400 or 404", Got: "served"})
 			return
 		}
 		if slices.ContainsFunc(t.Client.SessionIDs, func(id string) bool { return !strings.Contains(o.id, id) && a.Contains(id) }) {
 			t.Refute(review.Finding{Case: "an id in an answer", Severity: review.Critical, Issue: "the answer to " + o.name + " holds the id of a session",
-				Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Exchange.Body), 300), Want: "no id", Got: "an id", Revision: client.Older})
+				Evidence: review.SentText(a.Exchange) + " -> " + client.Short(string(a.Exchange.Body), 300), Want: "no id", Got: "an id"})
 			return
 		}
 	}
@@ -166,7 +166,7 @@ func checkUnknownSessions(t *review.T) {
 		if a.Kind == client.Completed {
 			t.Refute(review.Finding{Case: "an id in the URL", Severity: review.Warning,
 				Issue:    "the parameter " + name + " of the URL names the session, so that ids stand in logs and histories",
-				Evidence: review.SentText(e) + " -> " + a.String(), Want: "400 or 404", Got: "served", Revision: client.Older})
+				Evidence: review.SentText(e) + " -> " + a.String(), Want: "400 or 404", Got: "served"})
 			return
 		}
 	}
@@ -186,14 +186,14 @@ func checkUnknownSessions(t *review.T) {
 		{"a second header with an id", made, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID}}} {
 		a := t.Tried(t.Client.RawCall(t.Context, append(t.Client.SessionHeaders(c.session, client.FirstUser), c.header), []byte(t.Client.ListBody())))
 		if a.Kind == client.Completed {
-			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: c.name + " names the session", Evidence: review.ExchangeText(a), Want: "400 or 404", Got: "served", Revision: client.Older})
+			t.Refute(review.Finding{Case: c.name, Severity: review.Warning, Issue: c.name + " names the session", Evidence: review.ExchangeText(a), Want: "400 or 404", Got: "served"})
 			return
 		}
 	}
 	if e := streamOf(t, made, client.FirstUser); e.Stream {
 		t.Refute(review.Finding{Case: "the stream of a made-up session", Severity: review.Warning,
 			Issue:    "GET opens the stream of a session that was not given",
-			Evidence: review.SentText(e) + " -> status 200", Want: "404", Got: "200", Revision: client.Older})
+			Evidence: review.SentText(e) + " -> status 200", Want: "404", Got: "200"})
 	}
 }
 
@@ -249,14 +249,14 @@ func checkEndedSession(t *review.T) {
 	}
 	if a, lives := servesRequest(t, s, client.FirstUser, own, client.FirstUser); lives {
 		t.Refute(review.Finding{Case: "DELETE", Severity: review.Warning, Issue: "a session goes on after DELETE was answered with success",
-			Evidence: fmt.Sprintf("DELETE -> status %d; %s -> %v", e.Status, review.SentText(a.Exchange), a), Want: "404", Got: "served", Revision: client.Older})
+			Evidence: fmt.Sprintf("DELETE -> status %d; %s -> %v", e.Status, review.SentText(a.Exchange), a), Want: "404", Got: "served"})
 	} else if next, ok := openLiveSession(t); ok && slices.Contains(t.Client.SessionIDs[:len(t.Client.SessionIDs)-1], next.ID) {
 		t.Refute(review.Finding{Case: "the id of an ended session", Severity: review.Warning, Issue: "a new session has the id of an earlier one",
-			Evidence: fmt.Sprintf("DELETE of %s, then initialize -> %s", s.ID, next.ID), Want: "a new id", Got: "an old id", Revision: client.Older})
+			Evidence: fmt.Sprintf("DELETE of %s, then initialize -> %s", s.ID, next.ID), Want: "a new id", Got: "an old id"})
 	} else if after := streamOf(t, s, client.FirstUser); after.Stream {
 		t.Refute(review.Finding{Case: "the stream after DELETE", Severity: review.Warning,
 			Issue:    "the stream of a session opens after DELETE was answered with success",
-			Evidence: review.SentText(after) + " -> status 200", Want: "404", Got: "200", Revision: client.Older})
+			Evidence: review.SentText(after) + " -> status 200", Want: "404", Got: "200"})
 	}
 }
 

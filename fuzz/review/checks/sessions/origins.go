@@ -26,19 +26,11 @@ func checkSessionOrigin(t *review.T) {
 		t.Initializing(w, client.Older)
 		w.Set("Origin", "https://evil.example")
 	}})
-	markOlder(t)
 	if len(t.Findings) == 0 {
 		sendOriginsInSession(t, severity)
 	}
 	if len(t.Findings) == 0 {
 		sendHosts(t)
-	}
-}
-
-// markOlder gives the findings the older revision.
-func markOlder(t *review.T) {
-	for i := range t.Findings {
-		t.Findings[i].Revision = client.Older
 	}
 }
 
@@ -61,7 +53,6 @@ func sendHosts(t *review.T) {
 		if t.RunCase(first); len(t.Findings) == 0 {
 			sendHostInSession(t, name, alter)
 		}
-		markOlder(t)
 		if len(t.Findings) > 0 {
 			return
 		}
@@ -98,7 +89,7 @@ func sendOriginsInSession(t *review.T, severity review.Severity) {
 		headers := append(t.Client.SessionHeaders(s, client.FirstUser), rawmcp.Header{Name: "Origin", Value: o})
 		if a := t.Tried(t.Client.RawCall(t.Context, headers, []byte(t.Client.ListBody()))); a.Kind == client.Completed {
 			t.Refute(review.Finding{Case: "Origin: " + o + ", in a session", Severity: severity,
-				Issue: "tools/list with Origin " + o + " is served in a session", Evidence: review.ExchangeText(a), Want: "403", Got: "served", Revision: client.Older})
+				Issue: "tools/list with Origin " + o + " is served in a session", Evidence: review.ExchangeText(a), Want: "403", Got: "served"})
 			return
 		}
 	}
@@ -106,6 +97,6 @@ func sendOriginsInSession(t *review.T, severity review.Severity) {
 	if e.Stream {
 		t.Refute(review.Finding{Case: "Origin: https://evil.example, GET", Severity: review.Warning,
 			Issue:    "GET with Origin https://evil.example opens a stream, and POST is refused",
-			Evidence: review.SentText(e) + " -> status 200", Want: "403", Got: "200", Revision: client.Older})
+			Evidence: review.SentText(e) + " -> status 200", Want: "403", Got: "200"})
 	}
 }

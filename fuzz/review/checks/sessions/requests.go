@@ -46,7 +46,7 @@ func checkSessionVersion(t *review.T) {
 	s.Version = "1999-01-01"
 	if a := t.Tried(inSession(t, s, client.FirstUser, t.Client.ListBody())); a.Kind == client.Completed {
 		t.Refute(review.Finding{Case: "1999-01-01", Severity: review.Critical, Issue: "a request of revision 1999-01-01 is served",
-			Evidence: review.ExchangeText(a), Want: "400", Got: "served", Revision: client.Older})
+			Evidence: review.ExchangeText(a), Want: "400", Got: "served"})
 	}
 }
 
@@ -85,7 +85,7 @@ func checkSessionGet(t *review.T) {
 		e := getWith(t, w, c.accept)
 		if e.Status == 200 {
 			t.Refute(review.Finding{Case: c.name, Severity: review.Suggestion, Issue: "GET with " + c.name + " opens a stream",
-				Evidence: review.SentText(e) + " -> status 200", Want: "405, 406 or 400", Got: "200", Revision: client.Older})
+				Evidence: review.SentText(e) + " -> status 200", Want: "405, 406 or 400", Got: "200"})
 		}
 	}
 }

@@ -85,7 +85,7 @@ func (s *taskSessions) checkIDs() {
 	}
 	if tokens.CountUp(s.ids) {
 		s.Refute(review.Finding{Case: "ids", Severity: review.Warning, Issue: "the ids of tasks count up, and no user is needed to reach a task", Evidence: strings.Join(s.ids, ", "),
-			Want: "random ids", Got: "a counter", Revision: client.Older})
+			Want: "random ids", Got: "a counter"})
 	}
 }
 
@@ -138,7 +138,7 @@ func (s *taskSessions) checkMethods() {
 		}
 		if is {
 			s.Refute(review.Finding{Case: m.name, Severity: review.Critical, Issue: "the second user reaches a task of the first one by " + m.name,
-				Evidence: review.ExchangeText(a), Want: "refused, as for an unknown task", Got: "reached", Revision: client.Older})
+				Evidence: review.ExchangeText(a), Want: "refused, as for an unknown task", Got: "reached"})
 		}
 	}
 }

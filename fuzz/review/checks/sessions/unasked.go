@@ -55,7 +55,7 @@ func callUnasked(t *review.T) {
 			if evidence != "" {
 				t.Refute(review.Finding{Case: name, Severity: review.Critical, Flow: &o.Flow,
 					Issue:    fmt.Sprintf("%s asks in the newest revision, and is carried out without a question for %s in revision %s", o.Flow.Target, x.name, client.Older),
-					Evidence: evidence, Want: "a question or a refusal", Got: "carried out", Revision: client.Older})
+					Evidence: evidence, Want: "a question or a refusal", Got: "carried out"})
 				return
 			}
 		}
