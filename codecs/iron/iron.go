@@ -207,7 +207,7 @@ func (f *format) Open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 }
 
 // lenient decodes a segment as iron-webcrypto does on Node.js 20.
-func lenient(text []byte) ([]byte, bool) { return framework.AtobDecode(framework.Padded(text)) }
+func lenient(text []byte) ([]byte, bool) { return framework.AtobDecode(nil, framework.Padded(text)) }
 
 var (
 	expiryPattern = regexp.MustCompile(`^[1-9][0-9]*$`)

@@ -181,7 +181,7 @@ func lenient(text []byte) ([]byte, bool) {
 	if bytes.ContainsAny(text, "+/") {
 		return nil, false
 	}
-	return framework.AtobDecode(text)
+	return framework.AtobDecode(nil, text)
 }
 
 // accepts reports whether a header selects this encryption and nothing else.

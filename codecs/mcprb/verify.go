@@ -10,6 +10,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/rawjson"
 )
 
@@ -127,20 +128,11 @@ func (s *scheme) decode(room *base64url.Scratch, segment []byte) bool {
 // unpack decodes as the SDK does: it maps both alphabets to the standard one,
 // pads to a multiple of 4, and applies unpack1("m0"), which is strict.
 func unpack(room *base64url.Scratch, segment []byte) bool {
-	if bytes.ContainsAny(segment, "\r\n") {
-		return false // Go's decoder would skip them
+	out, ok := framework.PaddedDecode(base64.StdEncoding.Strict(), room.Bytes, segment)
+	if ok {
+		room.Bytes = out
 	}
-	text := bytes.ReplaceAll(segment, []byte("-"), []byte("+"))
-	text = bytes.ReplaceAll(text, []byte("_"), []byte("/"))
-	for len(text)%4 != 0 {
-		text = append(text, '=')
-	}
-	out, err := base64.StdEncoding.Strict().AppendDecode(room.Bytes, text)
-	if err != nil {
-		return false
-	}
-	room.Bytes = out
-	return true
+	return ok
 }
 
 // parse parses the claims. In the strict reading it also checks that they are

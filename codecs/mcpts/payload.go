@@ -1,8 +1,6 @@
 package mcpts
 
 import (
-	"bytes"
-	"encoding/base64"
 	"fmt"
 
 	"sealab/codecs"
@@ -59,43 +57,13 @@ func payloadToJSON(dst []byte, payload *rawjson.Value) ([]byte, error) {
 	return rawjson.Stringify.AppendValue(dst, payload), nil
 }
 
-// foreign maps the URL-safe alphabet to the standard one, and ASCII white space
-// to a byte that is skipped.
-var foreign = func() (t [256]byte) {
-	for i := range t {
-		t[i] = byte(i)
-	}
-	t['-'], t['_'] = '+', '/'
-	for _, c := range " \t\n\f\r" {
-		t[c] = 0
-	}
-	return t
-}()
-
-// atob decodes text as the SDK does and appends the result to room: "forgiving
-// base64" of the WHATWG Infra Standard, with - and _ for + and /. It accepts
-// white space anywhere, correct padding and spare bits.
+// atob decodes text as the SDK does and appends the result to room.
 func atob(room *base64url.Scratch, text []byte) bool {
-	clean := make([]byte, 0, len(text))
-	for _, c := range text {
-		if c == 0 {
-			return false
-		}
-		if foreign[c] != 0 {
-			clean = append(clean, foreign[c])
-		}
+	out, ok := framework.AtobDecode(room.Bytes, text)
+	if ok {
+		room.Bytes = out
 	}
-	if len(clean)%4 == 0 {
-		clean = bytes.TrimSuffix(clean, []byte("="))
-		clean = bytes.TrimSuffix(clean, []byte("="))
-	}
-	// The decoder would skip CR and LF, but they are already removed.
-	out, err := base64.RawStdEncoding.AppendDecode(room.Bytes, clean)
-	if err != nil {
-		return false
-	}
-	room.Bytes = out
-	return true
+	return ok
 }
 
 // A callback appends the text that the SDK's bind callback returns for a

@@ -174,18 +174,12 @@ func is(v *rawjson.Value, kind rawjson.Kind) bool { return v != nil && v.Kind ==
 // decode appends the decoded segment to room. The SDK pads segments to a
 // multiple of four characters, accepts both alphabets, and ignores spare bits.
 func (f swift) decode(room *base64url.Scratch, segment []byte) bool {
-	if room.Decode(segment) || !f.faithful || bytes.ContainsAny(segment, "\r\n") {
+	if room.Decode(segment) || !f.faithful {
 		return len(room.Bytes) > 0
 	}
-	text := bytes.ReplaceAll(segment, []byte("-"), []byte("+"))
-	text = bytes.ReplaceAll(text, []byte("_"), []byte("/"))
-	for len(text)%4 != 0 {
-		text = append(text, '=')
+	out, ok := framework.PaddedDecode(base64.StdEncoding, room.Bytes, segment)
+	if ok {
+		room.Bytes = out
 	}
-	out, err := base64.StdEncoding.AppendDecode(room.Bytes, text)
-	if err != nil {
-		return false
-	}
-	room.Bytes = out
-	return true // only the empty segment decodes to nothing, and room.Decode accepted it
+	return ok // only the empty segment decodes to nothing, and room.Decode accepted it
 }

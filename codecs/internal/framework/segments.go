@@ -135,10 +135,10 @@ func PythonDecode(text []byte) (out []byte, ok bool) {
 	return out, quad == 0
 }
 
-// AtobDecode decodes text as JavaScript's atob does, with - and _ for + and /.
-// It skips white space, and ignores spare bits and correct padding (WHATWG
-// Infra Standard, "forgiving base64").
-func AtobDecode(text []byte) ([]byte, bool) {
+// AtobDecode appends text decoded as JavaScript's atob does, with - and _ for +
+// and /. It skips white space, and ignores spare bits and correct padding
+// (WHATWG Infra Standard, "forgiving base64").
+func AtobDecode(dst, text []byte) ([]byte, bool) {
 	clean := make([]byte, 0, len(text))
 	for _, c := range text {
 		switch c {
@@ -155,7 +155,19 @@ func AtobDecode(text []byte) ([]byte, bool) {
 		clean = bytes.TrimSuffix(clean, []byte("="))
 		clean = bytes.TrimSuffix(clean, []byte("="))
 	}
-	out, err := base64.RawStdEncoding.AppendDecode(nil, clean)
+	out, err := base64.RawStdEncoding.AppendDecode(dst, clean)
+	return out, err == nil
+}
+
+// PaddedDecode pads text to a multiple of four characters and appends it
+// decoded by e, which has the standard alphabet, with - and _ for + and /.
+func PaddedDecode(e Encoding, dst, text []byte) ([]byte, bool) {
+	if bytes.ContainsAny(text, "\r\n") {
+		return dst, false // Go's decoder would skip them
+	}
+	text = bytes.ReplaceAll(text, []byte("-"), []byte("+"))
+	text = bytes.ReplaceAll(text, []byte("_"), []byte("/"))
+	out, err := e.AppendDecode(dst, Padded(text))
 	return out, err == nil
 }
 
