@@ -89,10 +89,10 @@ var vibe = rawjson.Dialect{Controls: true, Trailing: true, BarePoint: true, AnyP
 
 // parse parses the claims. In the strict reading it also checks that they are
 // canonical. vibe.d skips Unicode white space after the value, and JSON white
-// space before and inside it.
+// space before and inside it. An escaped lone surrogate is an error in D.
 func (s *scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
 	v, err := vibe.Parse(bytes.TrimRightFunc(text, unicode.IsSpace))
-	if err != nil || !utf8.Valid(text) || !isText(&v) {
+	if err != nil || !utf8.Valid(text) || !v.IsUTF8() {
 		return c, errMalformed
 	}
 	state, bind, exp := v.Lookup("s"), v.Lookup("b"), v.Lookup("exp")
@@ -108,25 +108,6 @@ func (s *scheme) parse(text []byte) (c claims, refused *codecs.RejectError) {
 		return c, errMalformed
 	}
 	return c, nil
-}
-
-// isText reports whether every string in v is UTF-8: an escaped lone surrogate
-// is an error in D.
-func isText(v *rawjson.Value) bool {
-	if v.Kind == rawjson.String {
-		return utf8.Valid(v.Text)
-	}
-	for i := range v.Items {
-		if !isText(&v.Items[i]) {
-			return false
-		}
-	}
-	for i := range v.Members {
-		if !utf8.Valid(v.Members[i].Name) || !isText(&v.Members[i].Value) {
-			return false
-		}
-	}
-	return true
 }
 
 // check verifies parsed claims in the order of the SDK.
