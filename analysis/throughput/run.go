@@ -86,12 +86,12 @@ func Load(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(dir, text, subjects)
+	return parse(dir, text, subjects)
 }
 
 // Write writes the measurements in text and their report to the new folder dir, completely or not at all.
 func Write(dir string, text []byte, subjects []runfile.Subject) (*Run, error) {
-	run, err := Parse(dir, text, subjects)
+	run, err := parse(dir, text, subjects)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +102,8 @@ func Write(dir string, text []byte, subjects []runfile.Subject) (*Run, error) {
 	return run, runfile.WriteBench(dir, text, report.Bytes(), subjects)
 }
 
-// Parse parses the text of the benchmark file of the run in the folder dir.
-func Parse(dir string, text []byte, subjects []runfile.Subject) (*Run, error) {
+// parse parses the text of the benchmark file of the run in the folder dir.
+func parse(dir string, text []byte, subjects []runfile.Subject) (*Run, error) {
 	path := filepath.Join(dir, runfile.BenchFile)
 	r := &Run{Path: dir, Stamp: map[string]string{}, Subjects: subjects, cells: map[Place]*Series{}}
 	if _, err := scan(path, text, r.add); err != nil {

@@ -91,8 +91,8 @@ func (h *Hex) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Parse parses one file of vectors and checks that it is complete.
-func Parse(data []byte) (*File, error) {
+// parse parses one file of vectors and checks that it is complete.
+func parse(data []byte) (*File, error) {
 	var f File
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("wycheproof: %w", err)
@@ -188,7 +188,7 @@ func Run(t *testing.T, name string, try func(*Group, *Case) Outcome) Tally {
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "testvectors_v1", name))
 	require.NoError(t, err)
-	f, err := Parse(data)
+	f, err := parse(data)
 	require.NoError(t, err)
 	tally, wrong := f.Judge(try)
 	require.Empty(t, wrong)

@@ -14,7 +14,7 @@ const sample = `{"algorithm": "SAMPLE", "numberOfTests": 3, "testGroups": [
 		{"tcId": 3, "comment": "odd", "result": "acceptable", "flags": []}]}]}`
 
 func TestParse(t *testing.T) {
-	f, err := Parse([]byte(sample))
+	f, err := parse([]byte(sample))
 	require.NoError(t, err)
 	require.Equal(t, Hex{0, 0xff}, f.TestGroups[0].Tests[0].Key)
 	require.Equal(t, 96, f.TestGroups[0].IVSize)
@@ -22,14 +22,14 @@ func TestParse(t *testing.T) {
 	for _, bad := range []string{``, `{}`, `{"numberOfTests": 1}`, sample[:100],
 		`{"numberOfTests": 2, "testGroups": [{"tests": [{"tcId": 1}]}]}`,
 		`{"numberOfTests": 1, "testGroups": [{"tests": [{"key": "0g"}]}]}`} {
-		_, err := Parse([]byte(bad))
+		_, err := parse([]byte(bad))
 		require.ErrorContains(t, err, "wycheproof:", bad)
 	}
 }
 
 // TestJudgeRings runs Judge with a correct primitive and with wrong ones.
 func TestJudgeRings(t *testing.T) {
-	f, err := Parse([]byte(sample))
+	f, err := parse([]byte(sample))
 	require.NoError(t, err)
 	always := func(o Outcome) func(*Group, *Case) Outcome {
 		return func(*Group, *Case) Outcome { return o }

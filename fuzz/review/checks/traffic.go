@@ -159,8 +159,8 @@ func stateIn(response []byte) string {
 	return state
 }
 
-// Passive are the checks that need only tokens.
-var Passive = []string{"RS-CLEAR", "RS-KEY", "RS-TAG", "RS-FRESH", "RS-NONCE", "RS-GUESS", "RS-EXP"}
+// passive are the checks that need only tokens.
+var passive = []string{"RS-CLEAR", "RS-KEY", "RS-TAG", "RS-FRESH", "RS-NONCE", "RS-GUESS", "RS-EXP"}
 
 // Traffic runs the passive checks on captured tokens. It sends no requests.
 func Traffic(all []Captured, secrets, only []string) *review.Report {
@@ -169,7 +169,7 @@ func Traffic(all []Captured, secrets, only []string) *review.Report {
 	for _, c := range All() {
 		checks[c.ID] = c
 	}
-	for _, id := range Passive {
+	for _, id := range passive {
 		if len(only) > 0 && !slices.Contains(only, id) {
 			continue
 		}

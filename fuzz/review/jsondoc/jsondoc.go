@@ -113,8 +113,8 @@ func Contains(values []json.RawMessage, v json.RawMessage) bool {
 	return slices.ContainsFunc(values, func(other json.RawMessage) bool { return bytes.Equal(other, v) })
 }
 
-// Ordered returns an object with its members in the order of names.
-func Ordered(m map[string]json.RawMessage, names []string) json.RawMessage {
+// ordered returns an object with its members in the order of names.
+func ordered(m map[string]json.RawMessage, names []string) json.RawMessage {
 	members := make([]string, len(names))
 	for i, name := range names {
 		members[i] = string(Quote(name)) + ":" + string(m[name])
@@ -127,7 +127,7 @@ func Reversed(object json.RawMessage) json.RawMessage {
 	m := Members(object)
 	names := SortedKeys(m)
 	slices.Reverse(names)
-	return Ordered(m, names)
+	return ordered(m, names)
 }
 
 // Merged merges two objects. A member of the first takes precedence.

@@ -59,7 +59,7 @@ func inOrder(given Arguments, names []string, values []json.RawMessage) json.Raw
 		all[name] = values[i]
 	}
 	rest := slices.DeleteFunc(SortedKeys(given), func(name string) bool { return slices.Contains(names, name) })
-	return Ordered(all, slices.Concat(names, rest))
+	return ordered(all, slices.Concat(names, rest))
 }
 
 // hashTwins are pairs of values with equal weak hashes. The hashes of numbers are those of Python, of

@@ -53,16 +53,16 @@ func stampWith(sign func(message string) string, v View, segments []Segment, add
 				continue
 			}
 			seen[part.text] = true
-			if stamp := StampIn(sign(part.text), tag); stamp != "" {
+			if stamp := stampIn(sign(part.text), tag); stamp != "" {
 				add(fmt.Sprintf("%s in segment %d", part.name, at), Replaced(segments, at, stamp))
 			}
 		}
 	}
 }
 
-// StampIn returns the first segment of a text that has as many bytes as a tag, in the encoding of the
+// stampIn returns the first segment of a text that has as many bytes as a tag, in the encoding of the
 // tag. It returns "" without one.
-func StampIn(text string, tag Segment) string {
+func stampIn(text string, tag Segment) string {
 	for _, s := range Segments(text) {
 		if s.coded && len(s.Raw()) == len(tag.Raw()) {
 			return tag.Write(s.Raw())
@@ -75,7 +75,7 @@ func StampIn(text string, tag Segment) string {
 func HasStamp(text, token string) bool {
 	segments := Segments(token)
 	for _, i := range CodedSegments(segments) {
-		if n := len(segments[i].Raw()); n >= minStamp && n <= maxStamp && StampIn(text, segments[i]) != "" {
+		if n := len(segments[i].Raw()); n >= minStamp && n <= maxStamp && stampIn(text, segments[i]) != "" {
 			return true
 		}
 	}

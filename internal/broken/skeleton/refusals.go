@@ -5,9 +5,9 @@ import "sealab/codecs"
 // The refusals of the skeletons, one of each stage.
 var (
 	ErrMalformed   = codecs.Reject(codecs.Malformed, "malformed")
-	ErrUnknownKey  = codecs.Reject(codecs.UnknownKey, "unknown key")
+	errUnknownKey  = codecs.Reject(codecs.UnknownKey, "unknown key")
 	ErrUnauthentic = codecs.Reject(codecs.Unauthentic, "tag")
-	ErrMisbound    = codecs.Reject(codecs.Misbound, "context")
+	errMisbound    = codecs.Reject(codecs.Misbound, "context")
 	ErrExpired     = codecs.Reject(codecs.Expired, "time")
 )
 

@@ -149,7 +149,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 	}
 	e := s.Lookup(s.ring, c.Key)
 	if e == nil {
-		return dst, ErrUnknownKey
+		return dst, errUnknownKey
 	}
 	for _, check := range s.Order([]func() error{
 		func() error {
@@ -157,7 +157,7 @@ func (s *scheme) Verify(dst, token []byte, b *codecs.Context) ([]byte, error) {
 		},
 		func() error { return refuseUnless(s.Timely(&c, b.Now), ErrExpired) },
 		func() error {
-			return refuseUnless(!s.Compared(b) || hmac.Equal(c.Bound, s.BindTag(e.Key, c.Salt, s.Binding(b))), ErrMisbound)
+			return refuseUnless(!s.Compared(b) || hmac.Equal(c.Bound, s.BindTag(e.Key, c.Salt, s.Binding(b))), errMisbound)
 		},
 	}) {
 		if err := check(); err != nil {

@@ -118,7 +118,7 @@ func (s *sealer) Unseal(dst, token []byte) ([]byte, error) {
 	}
 	e := s.Lookup(s.ring, id)
 	if e == nil {
-		return dst, ErrUnknownKey
+		return dst, errUnknownKey
 	}
 	packed, err := s.Decrypt(e.Key, nonce, sealed, s.Data(id))
 	if err != nil {

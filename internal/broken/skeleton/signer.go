@@ -94,7 +94,7 @@ func (s *signer) Unseal(dst, token []byte) ([]byte, error) {
 	}
 	e := s.Lookup(s.ring, raw[:IDSize])
 	if e == nil {
-		return dst, ErrUnknownKey
+		return dst, errUnknownKey
 	}
 	payload, tag := raw[IDSize:len(raw)-s.TagSize], raw[len(raw)-s.TagSize:]
 	right := s.MAC(e.Key, s.Message(raw[:IDSize], payload))
