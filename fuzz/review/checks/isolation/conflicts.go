@@ -13,9 +13,6 @@ import (
 // other words as the other user. It records a finding if a refusal of the latter has the word of the
 // former, twice, and a read-only tool or a resource shows the word to the former alone.
 func leaksWordOfConflict(t *review.T) bool {
-	if !t.Options.Effects || len(t.Options.Target.Second) == 0 {
-		return false
-	}
 	for _, o := range t.Oracles {
 		f := o.Flow
 		if !o.Completes() || f.Method != "tools/call" {

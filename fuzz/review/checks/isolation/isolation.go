@@ -231,7 +231,9 @@ func checkMixedAnswers(t *review.T) {
 			return
 		}
 	}
-	if completeLearnedWords(t); len(t.Findings) == 0 && !mixesResults(t) && !leaksWordsOfRounds(t) && !leaksWordOfConflict(t) && !leaksReceipt(t) {
+	completeLearnedWords(t)
+	effectsOfTwo := t.Options.Effects && len(t.Options.Target.Second) > 0
+	if len(t.Findings) == 0 && !(effectsOfTwo && (mixesResults(t) || leaksWordsOfRounds(t) || leaksWordOfConflict(t) || leaksReceipt(t))) {
 		testConcurrentCalls(t)
 	}
 	t.SkipUntried("no call that may be made takes a text; --effects allows tools that read only")
@@ -362,10 +364,7 @@ func mixesLists(t *review.T) bool {
 // repeatsUnderID makes two calls under different IDs and under one. It records a finding if the
 // second call gets the answer of the first only under one ID, twice.
 func repeatsUnderID(t *review.T, one, two client.Call) bool {
-	ask := func(c client.Call) client.Answer {
-		a := t.Tried(t.Call(c))
-		return a
-	}
+	ask := func(c client.Call) client.Answer { return t.Tried(t.Call(c)) }
 	var a client.Answer
 	for range 2 {
 		own, apart := ask(one), ask(two)

@@ -19,9 +19,6 @@ var referenceWords = []string{"ref", "key", "idempoten", "dedup", "nonce", "toke
 // one. It records a finding if the result of the latter has the word of the former, twice, and a
 // read-only tool or a resource shows that word to the former alone.
 func leaksReceipt(t *review.T) bool {
-	if !t.Options.Effects || len(t.Options.Target.Second) == 0 {
-		return false
-	}
 	for _, d := range deedsOf(t) {
 		properties := jsondoc.ParseSchema(d.flow.Offer.Input).Properties
 		for _, name := range jsondoc.SortedKeys(properties) {

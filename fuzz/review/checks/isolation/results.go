@@ -12,9 +12,6 @@ import (
 // mixesResults walks each flow to its end as both users in either order, with new arguments each
 // time. It records a finding if both get the same result and the result depends on the order.
 func mixesResults(t *review.T) bool {
-	if !t.Options.Effects || len(t.Options.Target.Second) == 0 {
-		return false
-	}
 	for _, o := range t.Oracles {
 		f, label := o.Flow, "results of "+o.Flow.String()
 		if !o.Completes() || !t.Selected(label) {

@@ -15,9 +15,6 @@ import (
 // the result of the second has a word of the first, twice. A flow that is not ended has no effects
 // that another user may see.
 func leaksWordsOfRounds(t *review.T) bool {
-	if !t.Options.Effects || len(t.Options.Target.Second) == 0 {
-		return false
-	}
 	for _, o := range t.Oracles {
 		f, label := o.Flow, "rounds of "+o.Flow.String()
 		if f.Last == nil || !t.Selected(label) {
