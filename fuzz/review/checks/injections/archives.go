@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -115,12 +116,7 @@ func (u *unpacker) follows() bool {
 	for _, folder := range inputs.Folders(u.t) {
 		paths = append(paths, "../"+folder+"/")
 	}
-	for _, path := range paths {
-		if u.shows(u.put(path, u.ending)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(paths, func(path string) bool { return u.shows(u.put(path, u.ending)) })
 }
 
 // leavesFolder reports whether archives write files beside the folder of a server: a file with ..

@@ -3,6 +3,7 @@ package numbers
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -85,15 +86,10 @@ func misreadsSpelling(t *review.T, x numberInput) bool {
 		if large == "" || large == small || x.asked(t, n) != large {
 			continue
 		}
-		if a, is := x.shows(t, smallAmount, n); is || a.Kind != client.Completed {
-			return false
-		}
-		for _, spelled := range spellingsOf(n) {
-			if x.asked(t, spelled) == small && x.passesAs(t, spelled, n, small, large) {
-				return true
-			}
-		}
-		return false
+		a, is := x.shows(t, smallAmount, n)
+		return !is && a.Kind == client.Completed && slices.ContainsFunc(spellingsOf(n), func(spelled string) bool {
+			return x.asked(t, spelled) == small && x.passesAs(t, spelled, n, small, large)
+		})
 	}
 	return false
 }
