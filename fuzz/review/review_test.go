@@ -82,17 +82,7 @@ var sound = map[string]func() *fixture{
 		return &fixture{seal: soundSigned(), noise: func() string { return "word" + strings.Repeat("x", int(n.Add(1)*7%23)) }}
 	},
 	"rate-limited": func() *fixture {
-		var n atomic.Int64
-		return &fixture{seal: soundSigned(), before: func(next http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if n.Add(1)%5 == 0 {
-					w.Header().Set("Retry-After", "1")
-					http.Error(w, "slow down", http.StatusTooManyRequests)
-					return
-				}
-				next.ServeHTTP(w, r)
-			})
-		}}
+		return &fixture{seal: soundSigned(), before: func(next http.Handler) http.Handler { return limited(next, nil) }}
 	},
 	"refusals in texts": func() *fixture {
 		return stateful(soundSigned(), func(state string) string { return "published to " + state })
