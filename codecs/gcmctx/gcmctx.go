@@ -67,10 +67,7 @@ var Design = format.Design(codecs.Design{
 	guarantee.Nonce96, guarantee.RepeatedStream,
 )
 
-const (
-	tagSize    = sha256.Size
-	gcmTagSize = 16
-)
+const tagSize = sha256.Size
 
 var errOpen = errors.New("gcmctx: message authentication failed")
 
