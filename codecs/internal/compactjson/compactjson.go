@@ -80,9 +80,6 @@ func Parse(doc []byte) (rawjson.Value, error) {
 // AppendValue appends the compact form of a value, members in their order.
 func AppendValue(dst []byte, v *rawjson.Value) []byte { return ordered.AppendValue(dst, v) }
 
-// AppendSortedValue appends the compact form of a value, members sorted.
-func AppendSortedValue(dst []byte, v *rawjson.Value) []byte { return sorted.AppendValue(dst, v) }
-
 // StreamSorted writes the output of AppendSorted to out without building a
 // tree. It ignores errors of out. If it fails, it has written nothing.
 func StreamSorted(out io.Writer, doc []byte) error {
