@@ -40,7 +40,6 @@ type Client struct {
 	Listing Call
 	Notes
 
-	rate   float64 // exchanges a second; 0: unlimited
 	budget int
 	record func(*rawmcp.Exchange)
 	next   time.Time        // no exchange begins before it
@@ -63,7 +62,7 @@ type Options struct {
 func New(o Options) (*Client, error) {
 	c := &Client{
 		Target: o.Target, Limits: o.Limits, Clock: o.Clock, Listing: ListTools, Notes: newNotes(),
-		rate: o.Rate, budget: o.Budget, record: o.Record, opened: map[User]Session{},
+		budget: o.Budget, record: o.Record, opened: map[User]Session{},
 	}
 	if o.Rate > 0 {
 		c.pause = time.Duration(float64(time.Second) / o.Rate)
