@@ -29,7 +29,7 @@ func checkRefusalTexts(t *review.T) {
 	}
 	for _, class := range jsondoc.SortedKeys(classes) {
 		for _, a := range classes[class] {
-			found := cmp.Or(internalsIn(a.answer), echoedPart(t, a))
+			found := cmp.Or(internalsIn(a.answer), echoedPart(a))
 			if found == "" {
 				continue
 			}
@@ -155,7 +155,7 @@ func internalsIn(a client.Answer) string {
 }
 
 // echoedPart returns a part of the presented state that a refusal repeats, or "".
-func echoedPart(t *review.T, a namedAnswer) string {
+func echoedPart(a namedAnswer) string {
 	state := sentState(a.answer)
 	if len(state) < 16 {
 		return ""

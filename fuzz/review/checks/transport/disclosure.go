@@ -39,7 +39,7 @@ var disclosureChecks = []review.Check{
 
 func checkResponseHeaders(t *review.T) {
 	_, secret := t.Options.Target.Authorization()
-	look := func(name string, a client.Answer, states ...string) {
+	look := func(a client.Answer, states ...string) {
 		if a.Exchange == nil || a.Exchange.Status == 0 || len(t.Findings) > 0 {
 			return
 		}
@@ -63,7 +63,7 @@ func checkResponseHeaders(t *review.T) {
 			}
 		}
 	}
-	look("a list", t.Call(t.Client.Listing))
+	look(t.Call(t.Client.Listing))
 	if len(t.Oracles) == 0 {
 		return
 	}
@@ -72,10 +72,10 @@ func checkResponseHeaders(t *review.T) {
 	if t.SkipOn(err) {
 		return
 	}
-	look("a question", a, token)
-	look("a good state", t.Client.Present(t.Context, f, jsondoc.Quote(token), client.FirstUser), token)
+	look(a, token)
+	look(t.Client.Present(t.Context, f, jsondoc.Quote(token), client.FirstUser), token)
 	changed := token + "sealab"
-	look("a changed state", t.Client.Present(t.Context, f, jsondoc.Quote(changed), client.FirstUser), changed, token)
+	look(t.Client.Present(t.Context, f, jsondoc.Quote(changed), client.FirstUser), changed, token)
 }
 
 // settingPaths are paths at which servers publish their settings.
