@@ -71,6 +71,7 @@ var unusualRows = []row{
 	{fault: "totals by lot", checks: []string{"T-USER", "T-MIX", "T-READS", "T-RACE"}, change: withEffects},
 	{fault: "counts", checks: []string{"T-RACE"}, change: withEffects},
 	{fault: "counts + counts in ledgers", checks: []string{"T-RACE", "T-READS"}, change: withEffects},
+	{fault: "open calls are one order", checks: []string{"T-RACE"}, change: withEffects},
 	{fault: "counts", checks: []string{"T-RACE"}, change: namesEcho},
 	{fault: "removals once", checks: []string{"T-RACE"}, change: withEffects},
 	{fault: "random texts", checks: []string{"T-RACE"}, change: withEffects},

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -24,6 +25,9 @@ func (s *Server) meet(r request, fault string) {
 // counted counts a call and returns the number of calls as a text. With a fault the number is read
 // before others have written it.
 func (s *Server) counted(r request) string {
+	if s.has(openOrders) {
+		return fmt.Sprintf(" (%d)", s.closedOrder(r))
+	}
 	if !s.has("counts", "counts read before they are written") { // the first is sound
 		return ""
 	}
@@ -50,4 +54,33 @@ func (s *Server) isSpent(r request) bool {
 		}
 	}
 	return false
+}
+
+// openOrders is the choice for a number of each order, which calls of one user with the same arguments share
+// until one is carried out. It is not a fault.
+const openOrders = "open calls are one order"
+
+// openOrder opens an order for a call, unless one is open.
+func (s *Server) openOrder(r request) {
+	if !s.has(openOrders) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if key := "order " + r.user + string(r.params["arguments"]); s.said[key] == "" {
+		s.said[key] = fmt.Sprint(s.carried.Add(1))
+	}
+}
+
+// closedOrder closes the order of a call and returns its number. It returns that of the last order if none is open.
+func (s *Server) closedOrder(r request) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := "order " + r.user + string(r.params["arguments"])
+	if s.said[key] != "" {
+		s.said["closed "+key] = s.said[key]
+		delete(s.said, key)
+	}
+	n, _ := strconv.Atoi(s.said["closed "+key]) // our own number
+	return n
 }

@@ -48,6 +48,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.complete(done(claims{Env: env})), nil
 	case !given:
 		s.keepDraft(r, env)
+		s.openOrder(r)
 		s.postQuestion(r, env)
 		return s.ask(r, p, claims{Step: steps[0], Env: env})
 	}
