@@ -336,6 +336,7 @@ var rows = []row{
 	{modern: true, fault: "notes in queries", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "completions in queries", checks: []string{"T-INJECT"}, critical: true},
 	{fault: "apostrophes in completions are faults", checks: []string{"T-INJECT"}},
+	{fault: "tags in queries", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "sorts in queries", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "paths counted by a shell", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "lines of paths run", checks: []string{"T-INJECT"}, change: withEffects, critical: true},

@@ -177,6 +177,8 @@ var unusualRows = []row{
 	{fault: "apostrophes in notes in pairs", checks: []string{"T-INJECT", "RS-VALUE"}, change: withEffects},
 	{fault: "pages of a folder + pages of notes", checks: []string{"T-VALUE"}, change: withEffects},
 	{fault: "pages of a folder", checks: []string{"T-VALUE"}, change: withEffects},
+	{fault: "tags as values", checks: []string{"T-INJECT", "T-VALUE"}, change: withEffects},
+	{fault: "tags by words + random texts", checks: []string{"T-INJECT", "T-VALUE"}, change: withEffects},
 	{fault: "sorts of a list", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "previews of a host", checks: []string{"R-FETCH"}, change: withEffects},
 	{fault: "backups of links", checks: []string{"T-INJECT"}, change: withEffects},

@@ -6,6 +6,7 @@ package inputs
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -130,6 +131,29 @@ func Carried(t *review.T) []Input {
 				all = append(all, Input{Name: o.Flow.Target + ", carried out: " + name, Given: text, Offer: o.Flow.Offer, Flow: &o.Flow, Send: func(text string) client.Answer {
 					return t.Tried(t.Fresh(o.Flow.WithArgument(name, jsondoc.Quote(text)), o.User))
 				}})
+			}
+		}
+	}
+	return all[:min(len(all), review.MaxTestedCalls)]
+}
+
+// Done returns the texts in arguments of tools that do not claim to be read-only and complete without a
+// question. The user has named these tools, or they have no name of tools with effects.
+func Done(t *review.T) []Input {
+	var all []Input
+	for _, tool := range t.Changers() {
+		_, named := t.Options.Tools[tool.Name]
+		asks := slices.ContainsFunc(t.Flows, func(f client.Flow) bool { return f.Target == tool.Name })
+		if asks || !named && client.Mentions(tool.Name, client.Changing) {
+			continue
+		}
+		f, properties := t.FlowOf(tool), jsondoc.ParseSchema(tool.Input).Properties
+		given := jsondoc.Members(f.Arguments)
+		for _, name := range jsondoc.SortedKeys(given) {
+			if text, ok := FreeText(given[name], properties[name]); ok {
+				x := Argument(t, f, name)
+				x.Given = text
+				all = append(all, x)
 			}
 		}
 	}

@@ -103,6 +103,7 @@ var optionalTools = map[string][]string{
 	"page":    slices.Concat([]string{"pages by path", "pages by their beginning", "pages of a folder"}, injections, archiveChoices, rootChoices),
 	"give":    {"gifts of any number", "gifts"},
 	"buy":     {"prices cut", "prices rounded up", "taxes cut"}, // the first is a fault
+	"find":    tagChoices,
 	"letter":  letterChoices,
 	"mail":    letterChoices,
 	"ledger":  {"ledgers in pages", "totals are booked", "totals are counted", "counts in ledgers", "ledgers of the cursor's user"},

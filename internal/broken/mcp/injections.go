@@ -99,3 +99,22 @@ func (s *Server) completedByQuery(r request) (object, *failure) {
 	}
 	return s.complete(object{"completion": object{"values": values, "total": len(values)}}), nil
 }
+
+// tagChoices are the choices for a tool that finds places by tags. With the first, a fault, the tags are a part
+// of a query in parentheses, whose errors are hidden. The others are sound: one looks for whole tags, and
+// one for each word.
+var tagChoices = []string{"tags in queries", "tags as values", "tags by words"}
+
+// tagsEnd matches tags that end their list in a query, and a condition behind it.
+var tagsEnd = regexp.MustCompile(`^([^']*)'\) and (\d+)=(\d+) and \('a'='a$`)
+
+// tagged returns the places with tags.
+func (s *Server) tagged(tags string) object {
+	if m := tagsEnd.FindStringSubmatch(tags); m != nil && m[2] == m[3] && s.has("tags in queries") {
+		tags = m[1]
+	}
+	if strings.Contains(tags, "'") && !s.has("tags by words") {
+		return s.toolText("nothing found")
+	}
+	return s.toolText("north, south")
+}

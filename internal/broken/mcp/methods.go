@@ -213,6 +213,7 @@ var inputSchemas = map[string]string{
 	"buy":     `{"type":"object","properties":{"grams":{"type":"number","exclusiveMinimum":0}},"required":["grams"],"additionalProperties":false}`,
 	"mail":    `{"type":"object","additionalProperties":false}`,
 	"ledger":  `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
+	"find":    `{"type":"object","properties":{"tags":{"type":"string"}},"required":["tags"],"additionalProperties":false}`,
 	"restore": `{"type":"object","properties":{"data":{"type":"string"}},"required":["data"],"additionalProperties":false}`,
 	"forget":  `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"add":     `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,

@@ -110,6 +110,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.toolText("%s", s.board(r)), nil
 	case "add":
 		return s.putOnShelf(args["env"]), nil
+	case "find":
+		return s.tagged(args["tags"]), nil
 	case "restore":
 		return s.restore(args["data"]), nil
 	case "page":

@@ -23,7 +23,7 @@ var injectionChecks = []review.Check{
 		ID: "T-INJECT", Name: "a text that is read as a query, a command or a format", Severity: review.Critical, Category: "injection", Long: true,
 		Sent: "texts in arguments of a tool that asks and of prompts, in parameters of resource templates, in " +
 			"completion/complete of both and, with --effects, in answers to forms, and in arguments of read-only tools and " +
-			"of calls that are carried out: one and two apostrophes; behind an apostrophe, functions that SQL has and that it lacks; conditions behind a quotation mark, and of a shell, that are true and false; " +
+			"of calls that are carried out, and of tools that are named or change nothing by their names: one and two apostrophes; behind an apostrophe, functions that SQL has and that it lacks; conditions behind a quotation mark, also with a parenthesis, and of a shell, that are true and false; " +
 			"commands of a shell behind a line feed and other separators; members of the placeholders that the " +
 			"tool names, of its arguments and of {0}; directives of printf; expressions of programming languages " +
 			"that name a type, unless the tool runs programs; if the input takes XML, documents with external entities; " +
@@ -49,7 +49,7 @@ const maxInjections = 24
 func checkInjections(t *review.T) {
 	all := slices.Concat(inputs.Completions(t), inputs.Prompts(t), inputs.Texts(t), inputs.Templates(t))
 	if t.Options.Effects {
-		all = append(all, inputs.Carried(t)...)
+		all = slices.Concat(all, inputs.Carried(t), inputs.Done(t))
 	}
 	t.Oracle = nil // the findings name the flows of their inputs
 	for _, x := range all[:min(len(all), maxInjections)] {
@@ -102,7 +102,10 @@ var textConditions = []struct{ place, condition string }{
 	{`behind "`, `%s" and %d=%d and "a" like "a`},
 	{"behind '", "%s' and %d=%d and 'a'='a"},
 	{"behind '", "%s' && %d==%d && 'a'=='a"},
+	{"behind ')", "%s') and %d=%d and ('a'='a"},
+	{`behind ")`, `%s") and %d=%d and ("a"="a`},
 	{behindNumber, "%s and %d=%d"},
+	{behindNumber, "%s) and %d=%d and (1=1"},
 	{"in $( )", "%s$(test %d = %d || echo q)"},
 	{"in backquotes", "%s`test %d = %d || echo q`"},
 	{"in $( ) behind '", "%s'$(test %d = %d || echo q)'"},
