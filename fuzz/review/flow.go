@@ -257,6 +257,19 @@ func (t *T) Readers() []client.Offer {
 	return all
 }
 
+// Lookups returns the tools of [T.Readers], and those of [T.Changers] whose names begin with a verb of reading
+// and that do not ask. Many servers send no annotations.
+func (t *T) Lookups() []client.Offer {
+	all := t.Readers()
+	for _, tool := range t.Changers() {
+		asks := slices.ContainsFunc(t.Flows, func(f client.Flow) bool { return f.Target == tool.Name })
+		if tool.NamesReading() && !asks {
+			all = append(all, tool)
+		}
+	}
+	return all
+}
+
 // Changers returns the tools that do not claim to be read-only and may be called: none without
 // effects, only named ones if the user names some, and never the slow tool. Tools that may end the
 // rights of the user are left to [T.Enders].

@@ -432,6 +432,7 @@ var rows = []row{
 	{modern: true, fault: "written letters of any user", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "letters by the first of a list", checks: []string{"T-USER"}, change: withEffects, critical: true},
 	{modern: true, fault: "lists remembered by id", checks: []string{"T-MIX"}},
+	{fault: "totals kept for all users", checks: []string{"T-MIX"}, change: withEffects, critical: true},
 	{fault: "questions name the call before", checks: []string{"T-MIX"}},
 	{modern: true, fault: "later questions name the call before", checks: []string{"T-MIX"}, change: withEffects, critical: true},
 	{modern: true, fault: "conflicts told", checks: []string{"T-MIX"}, change: withEffects, critical: true},

@@ -77,6 +77,8 @@ var unusualRows = []row{
 	{fault: "random texts", checks: []string{"T-RACE"}, change: withEffects},
 	{fault: "words by lot", checks: []string{"RS", "T", "R", "P", "C"}, change: withEffects},
 	{fault: "removals counted", checks: []string{"T-OUT"}, change: withEffects},
+	{fault: "totals kept for each user", checks: []string{"T-MIX", "T-USER", "T-READS"}, change: withEffects},
+	{fault: "even totals", checks: []string{"T-MIX", "T-USER", "T-READS"}, change: withEffects},
 	{fault: "totals name users", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
 	{fault: "labels with a tag", checks: []string{"RS-FORM"}, change: withEffects},

@@ -33,11 +33,14 @@ type Offer struct {
 
 // IsReadOnly reports whether a tool claims to be read-only and its name does not suggest otherwise.
 func (t Offer) IsReadOnly() bool {
-	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly && (readingName.MatchString(t.Name) || !Mentions(t.Name, Changing))
+	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly && (t.NamesReading() || !Mentions(t.Name, Changing))
 }
 
 // readingName matches names that begin with a verb of reading, such as list_orders.
-var readingName = regexp.MustCompile(`^(?:list|get|show|read|find|search|view|count|describe|my)(?:[_.-]|[A-Z])`)
+var readingName = regexp.MustCompile(`^(?:list|get|show|read|find|search|view|count|describe|my|fetch|retrieve|lookup|query)(?:[_.-]|[A-Z])`)
+
+// NamesReading reports whether the name of a tool begins with a verb of reading.
+func (t Offer) NamesReading() bool { return readingName.MatchString(t.Name) }
 
 // nameParts matches the places between the words of a name.
 var nameParts = regexp.MustCompile(`[_.-]+|([a-z0-9])([A-Z])`)

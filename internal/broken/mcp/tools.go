@@ -214,6 +214,9 @@ func (s *Server) bookedTotal(r request, args map[string]string) object {
 	if s.has("totals name users", "one reader for calls at once") {
 		result["content"] = textContent("for %s", s.beside(r, "one reader for calls at once", r.user))
 	}
+	if s.has(keptTotals...) {
+		result["content"] = textContent("%s", s.keptTotal(r, args["a"]))
+	}
 	if args["details"] == "true" { // with masked values not a fault
 		result["content"] = textContent("PATH=/usr/bin\nHOME=/srv/notes\nLANG=C\nSTATE_KEY=%s", map[bool]string{true: fmt.Sprintf("%x", s.Secret), false: "****************"}[s.has("environment in details")])
 	}

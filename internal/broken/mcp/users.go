@@ -282,3 +282,19 @@ func (s *Server) lettersOf(r request, tool, number string, list string) object {
 	}
 	return s.complete(object{"content": all})
 }
+
+// keptTotals are the choices for totals of the caller that are kept by their argument. With the first, a fault,
+// they are kept for all users. The others are sound: with the last, the total tells whether the argument is even.
+var keptTotals = []string{"totals kept for all users", "totals kept for each user", "even totals"}
+
+// keptTotal returns the text of a total.
+func (s *Server) keptTotal(r request, a string) string {
+	if s.has("even totals") {
+		return map[bool]string{true: "even", false: "odd"}[strings.ContainsAny(a[len(a)-1:], "02468")]
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := "total " + a + " " + s.orUser("totals kept for each user", r)
+	s.said[key] = cmp.Or(s.said[key], "the total of "+r.user)
+	return s.said[key]
+}

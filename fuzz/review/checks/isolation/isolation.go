@@ -52,6 +52,7 @@ var isolationChecks = []review.Check{
 		ID: "T-MIX", Name: "the answer to another call or user", Severity: review.Critical, Category: "security",
 		Sent: "calls that ask and, with --effects, read-only tools, with a new word as an argument each time: one " +
 			"after the other, as both users in either order, under one id, and four at once; with --effects " +
+			"tools that only read as both users in either order, with new values of any argument, " +
 			"whole flows as both users in either order, also with new words in all answers or in one argument, and " +
 			"tools that may change something as both users with one reference or idempotency key, also with another " +
 			"value of an argument that only the first can read; " +
@@ -233,7 +234,7 @@ func checkMixedAnswers(t *review.T) {
 	}
 	completeLearnedWords(t)
 	effectsOfTwo := t.Options.Effects && len(t.Options.Target.Second) > 0
-	if len(t.Findings) == 0 && !(effectsOfTwo && (mixesResults(t) || leaksWordsOfRounds(t) || leaksWordOfConflict(t) || leaksReceipt(t))) {
+	if len(t.Findings) == 0 && !(effectsOfTwo && (mixesResults(t) || mixesReadings(t) || leaksWordsOfRounds(t) || leaksWordOfConflict(t) || leaksReceipt(t))) {
 		testConcurrentCalls(t)
 	}
 	t.SkipUntried("no call that may be made takes a text; --effects allows tools that read only")
