@@ -60,6 +60,8 @@ var unusualRows = []row{
 	{fault: "pages below own roots", checks: []string{"T-VALUE", "T-READS", "RS-CAP"}, change: withEffects},
 	{fault: "letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},
 	{fault: "written letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},
+	{fault: "counted letters of users", checks: []string{"T-USER", "T-MIX", "RS-GUESS"}, change: withEffects},
+	{fault: "letters for all who know a number", checks: []string{"T-USER", "T-MIX"}, change: withEffects},
 	{fault: "letters of named users", checks: []string{"T-USER", "T-MIX", "T-TYPE"}, change: withEffects},
 	{fault: "letters by lists", checks: []string{"T-USER", "T-MIX", "T-TYPE"}, change: withEffects},
 	{fault: "letters of the office refused", checks: []string{"T-USER"}, change: withEffects},

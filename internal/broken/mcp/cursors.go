@@ -121,6 +121,7 @@ var optionalTools = map[string][]string{
 	"board":   boardChoices,
 	"pin":     approvalChoices,
 	"link":    linkChoices,
+	"get_one": unlistedChoices,
 	"Remove":  {"two names of a tool"},
 }
 

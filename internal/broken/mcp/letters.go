@@ -6,8 +6,14 @@ import (
 )
 
 // writtenChoices are the choices for removals that write letters to their user, whose numbers are in their
-// results. With the first, a fault, the tool for one letter gives those of any user.
-var writtenChoices = []string{"written letters of any user", "written letters of users"}
+// results. With the first, a fault, the tool for one letter gives those of any user. With a counted choice, of
+// which the first is a fault, the numbers count up. With the last choice, which is sound, each user who knows a
+// random number gets the letter.
+var writtenChoices = []string{"written letters of any user", "written letters of users", "counted letters of any user", "counted letters of users", "letters for all who know a number"}
+
+// unlistedChoices are those of the written letters that no tool lists. The tool that fetches one has no
+// annotations.
+var unlistedChoices = writtenChoices[2:]
 
 // A letter is one that a removal wrote.
 type letter struct{ to, number, text string }
@@ -20,6 +26,9 @@ func (s *Server) writeLetter(user, env string) string {
 	number := 10_000_000 + binary.BigEndian.Uint32(randomBytes(4))%80_000_000
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.has("counted letters of any user", "counted letters of users") {
+		number = 10_000_000 + uint32(len(s.letterLog))
+	}
 	s.letterLog = append(s.letterLog, letter{user, fmt.Sprint(number), "you took " + env + " down"})
 	return fmt.Sprintf(", letter %d", number)
 }
@@ -34,7 +43,7 @@ func (s *Server) lettersTo(tool, user string) []string {
 		switch {
 		case tool != "letter" && l.to == user:
 			all = append(all, l.number+" by hand")
-		case tool == "letter" && (l.to == user || s.has("written letters of any user")):
+		case tool == "letter" && (l.to == user || s.has("written letters of any user", "counted letters of any user", "letters for all who know a number")):
 			all = append(all, l.number+" "+l.text)
 		}
 	}

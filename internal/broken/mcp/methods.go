@@ -209,6 +209,7 @@ var inputSchemas = map[string]string{
 	"runs":    `{"type":"object","additionalProperties":false}`,
 	"page":    `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`,
 	"letter":  `{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"],"additionalProperties":false}`,
+	"get_one": `{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"],"additionalProperties":false}`,
 	"give":    `{"type":"object","properties":{"pieces":{"type":"integer"}},"required":["pieces"],"additionalProperties":false}`,
 	"buy":     `{"type":"object","properties":{"grams":{"type":"number","exclusiveMinimum":0}},"required":["grams"],"additionalProperties":false}`,
 	"mail":    `{"type":"object","additionalProperties":false}`,
@@ -339,6 +340,8 @@ func (s *Server) entry(n string) object {
 		if n == "letter" && s.has("letters of a team") {
 			t["description"] = "a letter to your team"
 		}
+	case "get_one":
+		t["description"] = "fetches one of your letters"
 	case "page", "ledger", "preview", "board":
 		t["annotations"] = object{"readOnlyHint": true}
 		if n == "ledger" && s.has("totals are counted") {

@@ -121,6 +121,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.showPage(args["path"] + args["note"]), nil
 	case "letter", "mail":
 		return s.mail(r, name, args), nil
+	case "get_one":
+		return s.letters(r, "letter", r.user, args["number"]), nil
 	case "give":
 		return s.give(args["pieces"]), nil
 	case "buy":

@@ -3,7 +3,9 @@ package isolation
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -16,7 +18,9 @@ const minDeedID = 4
 
 // readDeeds carries deeds out as both users, and gives the identifiers in their results to read-only tools
 // whose answers belong to their caller, as the other user. It records a finding if each user gets what the
-// tool shows to the other. If only one does, he may be an administrator.
+// tool shows to the other. If only one does, he may be an administrator. The identifiers must count up, or no
+// other tool may show them to the other user, because some servers give what they show to all who know a
+// random one.
 func readDeeds(t *review.T, readers []client.Offer) {
 	var all []deedReader
 	for _, o := range readers {
@@ -32,15 +36,17 @@ func readDeeds(t *review.T, readers []client.Offer) {
 	if len(all) == 0 {
 		return
 	}
-	deeds := deedsOf(t)
+	deeds := slices.DeleteFunc(deedsOf(t), func(d deed) bool {
+		return slices.ContainsFunc(readers, func(o client.Offer) bool { return o.Name == d.flow.Target })
+	})
 	for _, d := range deeds[:min(len(deeds), review.MaxTestedCalls)] {
 		label := "identifiers of results of " + d.flow.Target
 		if !t.Selected(label) {
 			continue
 		}
-		ids := newIDs(d)
+		ids, next := newIDs(d)
 		for _, x := range all {
-			if x.ids = ids; x.readsBoth(d, label) {
+			if x.ids, x.next = ids, next; x.readsBoth(d, label) {
 				return
 			}
 		}
@@ -48,14 +54,16 @@ func readDeeds(t *review.T, readers []client.Offer) {
 }
 
 // newIDs carries a deed out twice as each user and returns the identifiers that the first result of each
-// has alone, the longest first. Other words of results are the same each time.
-func newIDs(d deed) map[client.User][]string {
-	texts, ids := map[client.User][2]string{}, map[client.User][]string{}
+// has alone, the longest first. Other words of results are the same each time. If identifiers count up, next has
+// those of the second results behind them.
+func newIDs(d deed) (ids map[client.User][]string, next map[string]string) {
+	texts := map[client.User][2]string{}
+	ids, next = map[client.User][]string{}, map[string]string{}
 	for _, as := range client.BothUsers {
 		a := d.carryOut(as)
 		texts[as] = [2]string{a.Text, d.carryOut(as).Text}
 		if a.Kind != client.Completed {
-			return ids
+			return ids, next
 		}
 	}
 	for _, pair := range userPairs {
@@ -65,8 +73,36 @@ func newIDs(d deed) map[client.User][]string {
 		})
 		slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 		ids[pair[0]] = all[:min(len(all), review.MaxTestedCalls)]
+		for _, id := range ids[pair[0]] {
+			later := identifiersIn([]string{texts[pair[0]][1]})
+			if i := slices.IndexFunc(later, func(other string) bool { return countsUp(id, other) }); i >= 0 {
+				next[id] = later[i]
+			}
+		}
 	}
-	return ids
+	return ids, next
+}
+
+// maxIDStep is the largest step of identifiers that count up. Calls of other clients may be between two.
+const maxIDStep = 16
+
+// idTail matches the number at the end of an identifier, which may be hexadecimal.
+var idTail = regexp.MustCompile(`[0-9a-fA-F]+$`)
+
+// countsUp reports whether an identifier has the form of another one and a number that is larger by a few.
+func countsUp(one, two string) bool {
+	tails := [2]string{idTail.FindString(one), idTail.FindString(two)}
+	if len(tails[0]) < minDeedID || strings.TrimSuffix(one, tails[0]) != strings.TrimSuffix(two, tails[1]) {
+		return false
+	}
+	for _, base := range []int{10, 16} {
+		a, err := strconv.ParseUint(tails[0], base, 64)
+		b, other := strconv.ParseUint(tails[1], base, 64)
+		if err == nil && other == nil && b > a && b-a <= maxIDStep {
+			return true
+		}
+	}
+	return false
 }
 
 // A deedReader gives identifiers of results to a place in the arguments of a read-only tool.
@@ -76,6 +112,7 @@ type deedReader struct {
 	tool    client.Offer
 	place   idPlace
 	ids     map[client.User][]string // in the results of each user alone
+	next    map[string]string        // what follows identifiers that count up, in a later result of their user
 }
 
 // readsBoth records a finding if each user reads what belongs to an identifier of the other.
@@ -88,6 +125,9 @@ func (x deedReader) readsBoth(d deed, label string) bool {
 		return false
 	}
 	severity, instead := review.Warning, "the tools show the identifier to its user alone"
+	if x.next[id] != "" {
+		instead = "a later one has " + x.next[id] + ", so users can guess those of others"
+	}
 	if tool := x.refusing(id, userPairs[0]); tool != "" {
 		severity, instead = review.Critical, client.Short(tool, 60)+" refuses it to the other user"
 	}
@@ -105,7 +145,7 @@ func (x deedReader) readsOther(pair [2]client.User) (client.Answer, string) {
 		if x.place.integer && !wholeID(id) || !x.fits(id) {
 			continue
 		}
-		if a := x.ask(x.tool, x.place, id, pair[1]); x.shown(a, id, pair) && (isPrivate(x.T, id, pair) || x.refusing(id, pair) != "") {
+		if a := x.ask(x.tool, x.place, id, pair[1]); x.shown(a, id, pair) && (x.next[id] != "" || isPrivate(x.T, id, pair) || x.refusing(id, pair) != "") {
 			return a, id
 		}
 	}

@@ -26,11 +26,12 @@ func readOwnAnswers(t *review.T) {
 	if !t.Options.Effects || t.Client.HTTP == nil {
 		return
 	}
-	readers := t.Readers()
-	readers = readers[:min(len(readers), review.MaxTestedCalls)]
-	if readDeeds(t, readers); len(t.Findings) > 0 {
+	readers := t.Lookups()
+	if readDeeds(t, readers[:min(len(readers), review.MaxTestedCalls)]); len(t.Findings) > 0 {
 		return
 	}
+	readers = t.Readers()
+	readers = readers[:min(len(readers), review.MaxTestedCalls)]
 	texts := ownTexts(t, readers)
 	if len(texts[client.FirstUser]) == 0 || len(texts[client.SecondUser]) == 0 {
 		return

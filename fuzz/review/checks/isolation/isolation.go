@@ -39,7 +39,7 @@ var isolationChecks = []review.Check{
 		Sent: "all pages of tools/list and prompts/list as both users; each cursor of one user as the other; a " +
 			"prompt or a tool that only one user's list contains, called as the other user, if the tool asks or, " +
 			"with --effects, is read-only; with --effects read-only tools as both users, also at once and with " +
-			"identifiers from the texts of the other user, also in lists beside own ones, with those in the results of calls that the other user carries out, and with each listed value if the tool keeps one for some users; completions as each user, also beside values that only the " +
+			"identifiers from the texts of the other user, also in lists beside own ones, with those in the results of calls that the other user carries out (also to named tools that only read by their names), and with each listed value if the tool keeps one for some users; completions as each user, also beside values that only the " +
 			"other one's completions have, and calls with the completed values",
 		Want: "refuses the call; lists and completes only what belongs to the user; gives each user the answer that " +
 			"it gets when alone",
