@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// noteFaults are the choices for a form with a note. The last three are not faults.
-var noteFaults = []string{"notes end queries", "notes in queries", "notes read files", "notes backtrack", "apostrophes in notes refused", "apostrophes in notes in pairs", "a note in the answer"}
+// noteFaults are the choices for a form with a note. The last four are not faults.
+var noteFaults = []string{"notes of the first round in a shell", "notes end queries", "notes in queries", "notes read files", "notes backtrack", "apostrophes in notes refused", "apostrophes in notes in pairs", "a note in the answer", "notes of the first round told"}
 
 // linkFaults are the choices for a form with a link that the server opens. The last is not a fault.
 var linkFaults = []string{"links of the first round opened", "links of the public net opened"}
@@ -48,4 +48,24 @@ func (s *Server) failsOn(note string) bool {
 		return !pairs
 	}
 	return s.has("apostrophes in notes refused")
+}
+
+// toldNotes are the choices for notes that only deploy asks for, in its first round, and tells in its
+// result. The first is a fault: a shell writes them, as a text in quotation marks.
+var toldNotes = []string{"notes of the first round in a shell", "notes of the first round told"}
+
+// shellText has what a shell writes for the commands and sums of a text in quotation marks.
+var shellText = strings.NewReplacer("$(echo sealab$((13*20011))s)", "sealab260143s", "$((13*20011))", "260143")
+
+// toldNote returns the part of a result about the note of an answer, or "".
+func (s *Server) toldNote(content any) string {
+	m, _ := content.(map[string]any)
+	note, _ := m["note"].(string)
+	switch {
+	case note == "" || !s.has(toldNotes...):
+		return ""
+	case s.has(toldNotes[0]):
+		note = shellText.Replace(note)
+	}
+	return ", " + note
 }

@@ -215,7 +215,7 @@ func runsProgram(t *review.T, x inputs.Input) bool {
 		if _, does := runs(text); !does {
 			continue
 		}
-		if _, intended := runs(injectedCommand); intended {
+		if a, _ := runs(injectedCommand); runsAlone(a) {
 			return false
 		}
 		if a, again := runs(text); again {
@@ -224,6 +224,12 @@ func runsProgram(t *review.T, x inputs.Input) bool {
 		}
 	}
 	return false
+}
+
+// runsAlone reports whether an answer shows what injectedCommand writes. A shell that takes the command
+// for a part of a text in quotation marks works out its sum as well, but leaves its name.
+func runsAlone(a client.Answer) bool {
+	return strings.Contains(strings.ReplaceAll(a.ShownTexts(), "echo "+injectedOutput, ""), injectedOutput)
 }
 
 var (
