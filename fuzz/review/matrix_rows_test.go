@@ -333,6 +333,7 @@ var rows = []row{
 	{modern: true, fault: "notes read files", checks: []string{"RS-VALUE"}, change: withEffects, critical: true},
 	{modern: true, fault: "links of the first round opened", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
 	{modern: true, timed: true, fault: "notes backtrack", checks: []string{"X-PATTERN"}, change: withEffects},
+	{modern: true, fault: "notes of the first round in a shell", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{modern: true, fault: "notes in queries", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "completions in queries", checks: []string{"T-INJECT"}, critical: true},
 	{fault: "apostrophes in completions are faults", checks: []string{"T-INJECT"}},

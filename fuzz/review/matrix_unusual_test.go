@@ -85,6 +85,7 @@ var unusualRows = []row{
 	{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
 	{fault: "labels with a tag", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "removals once", checks: []string{"RS-DENY", "RS-DECLINE", "RS-TAMPER", "RS-USER", "RS-ARGS", "RS-REPLAY"}, change: removesProd},
+	{fault: "removals for nothing", checks: []string{"RS-DECLINE"}, change: removesProd},
 	{fault: "arguments without case + small letters + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "places of a list + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "answers are final + false confirmations are declines", checks: []string{"RS-DECLINE", "RS-DENY", "RS-REPLAY"}, change: oneTime},
@@ -197,6 +198,7 @@ var unusualRows = []row{
 	{fault: "questions name the call", checks: []string{"RS-FORMSECRET", "T-INJECT"}},
 	{fault: "a form about a secret", checks: []string{"RS-FORMSECRET"}},
 	{fault: "a note in the answer", checks: []string{"RS-VALUE", "X-PATTERN", "RS-FORM", "RS-DECLINE"}, change: withEffects},
+	{fault: "notes of the first round told", checks: []string{"T-INJECT", "RS-VALUE", "X-PATTERN", "RS-FORM"}, change: withEffects},
 	{stdio: true, fault: "previews of any host", checks: []string{"R-FETCH", "T-INJECT"}, change: withEffects},
 	{stdio: true, checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "L-PROGRESS", "R-FETCH", "IO-LINE"}, change: withEffects},
 }

@@ -34,6 +34,9 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 		if s.isOtherRemoval(c.Env) {
 			return object{"isError": true, "content": textContent("something else was removed")}
 		}
+		if s.isNothingNew(c.Env) {
+			return object{"content": textContent("nothing removed")}
+		}
 		if refusal := s.conflict(r, c.Env); refusal != "" {
 			return object{"isError": true, "content": textContent("%s", refusal)}
 		}
@@ -101,6 +104,16 @@ func (s *Server) markRemoved(r request, env string) bool {
 		s.said["removed "+env] = "removed"
 	}
 	return isNew
+}
+
+// isNothingNew marks an environment as removed and reports whether it was before, if the server, rightly,
+// then says the same as after an answer that is no.
+func (s *Server) isNothingNew(env string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	removed := s.said["gone "+env] != ""
+	s.said["gone "+env] = "gone"
+	return removed && s.has("removals for nothing")
 }
 
 // isOtherRemoval reports whether something else was removed first, if the server, rightly, has one

@@ -86,6 +86,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.ask(r, p, c)
 	}
 	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
+	c.Env += s.toldNote(a["content"])
 	if s.has("drafts of users") {
 		c.Env = s.draftOf(r)
 	}
@@ -176,6 +177,8 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 			_ = s.redeem(*c) // used up anyway
 		}
 		return said("not done: the user said no", false)
+	case saysNo(a["content"]) && s.has("removals for nothing"): // not a fault
+		return said("nothing removed", false)
 	case saysNo(a["content"]) && s.has("false confirmations carried out"):
 	case isOtherType(a["content"]) && s.has("other types are declines"): // not a fault
 		return said("nothing was entered", false)

@@ -71,6 +71,10 @@ func confirmationIn(form json.RawMessage) string {
 // recordsAnswers matches results that may say the same about true and false, and tell none of them.
 var recordsAnswers = regexp.MustCompile(`(?i)record|saved|stored|noted|preference|answer|choice|decision|response|thank|received|submitted`)
 
+// tellsNothing matches results that say that nothing was done: after false rightly, and after true if an
+// earlier call has done it.
+var tellsNothing = regexp.MustCompile(`(?i)\b(nothing|not?|none|never|already|unchanged|cannot)\b|n['’]t\b`)
+
 // carriedOutEvidence returns evidence that the answer false has the result of true, or "". It tries
 // new arguments first, for which no earlier result can be kept.
 func carriedOutEvidence(t *review.T, o *review.Oracle, stage client.Flow, key, name string) string {
@@ -95,7 +99,7 @@ func equalResults(t *review.T, o *review.Oracle, stage, f client.Flow, key, name
 	first := t.Tried(t.Fresh(no, o.User))
 	one, two, last := t.Fresh(f, o.User), t.Fresh(f, o.User), t.Tried(t.Fresh(no, o.User))
 	declined, reason := review.WithAction(stage.Last, "decline", false)
-	if reason != "" || !sameResult(one, two, first) || !sameResult(one, two, last) || recordsAnswers.MatchString(one.Text) {
+	if reason != "" || !sameResult(one, two, first) || !sameResult(one, two, last) || recordsAnswers.MatchString(one.Text) || tellsNothing.MatchString(one.Text+"\n"+two.Text+"\n"+last.Text) {
 		return "", false
 	}
 	stage.Last = declined
