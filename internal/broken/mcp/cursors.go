@@ -119,6 +119,8 @@ var optionalTools = map[string][]string{
 	"edit":    editChoices,
 	"write":   boardChoices,
 	"board":   boardChoices,
+	"rename":  profileChoices,
+	"profile": profileChoices,
 	"pin":     approvalChoices,
 	"link":    linkChoices,
 	"get_one": unlistedChoices,

@@ -221,6 +221,8 @@ var inputSchemas = map[string]string{
 	"edit":    `{"type":"object","properties":{"env":{"type":"string"},"text":{"type":"string"}},"required":["env","text"],"additionalProperties":false}`,
 	"write":   `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
 	"board":   `{"type":"object","additionalProperties":false}`,
+	"rename":  `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`,
+	"profile": `{"type":"object","additionalProperties":false}`,
 	"pin":     `{"type":"object","additionalProperties":false}`,
 	"leave":   `{"type":"object","additionalProperties":false}`,
 	"return":  `{"type":"object","additionalProperties":false}`,
@@ -283,6 +285,9 @@ func (s *Server) schemaOf(name string) string {
 	if s.has("places of a list") { // not a fault
 		schema = strings.Replace(schema, `"env":{`, `"env":{"enum":["north","south"],`, 1)
 	}
+	if name == "rename" && s.has("profiles of free members") { // not a fault
+		schema = strings.Replace(schema, `"required"`, `"additionalProperties":{"type":"string"},"required"`, 1)
+	}
 	if name == "page" && s.has("pages of notes") { // not a fault
 		schema = strings.ReplaceAll(strings.Replace(schema, `"type":"string"`, `"type":"string","examples":["plain.txt"]`, 1), `"path"`, `"note"`)
 	}
@@ -342,7 +347,7 @@ func (s *Server) entry(n string) object {
 		}
 	case "get_one":
 		t["description"] = "fetches one of your letters"
-	case "page", "ledger", "preview", "board":
+	case "page", "ledger", "preview", "board", "profile":
 		t["annotations"] = object{"readOnlyHint": true}
 		if n == "ledger" && s.has("totals are counted") {
 			t["description"] = "the ledger, and how often a total was taken"

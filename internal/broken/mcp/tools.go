@@ -106,6 +106,10 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.edit(args["env"], args["text"]), nil
 	case "write":
 		return s.putOnBoard(r, args["text"]), nil
+	case "rename":
+		return s.rename(r), nil
+	case "profile":
+		return s.profile(r), nil
 	case "board":
 		return s.toolText("%s", s.board(r)), nil
 	case "add":
@@ -325,6 +329,7 @@ func (s *Server) arguments(name string, raw json.RawMessage) (args map[string]st
 		case s.has("arguments not validated"):
 			_ = json.Unmarshal(given[k], &t) // any type
 			args[k] = t
+		case !known && name == "rename":
 		case !known:
 			return nil, "an unknown argument"
 		case property.Type == "string" && json.Unmarshal(given[k], &t) == nil:

@@ -60,12 +60,14 @@ var toolChecks = []review.Check{
 	},
 	{
 		ID: "T-EXTRA", Name: "an argument that the schema does not define", Era: "modern", Flow: true, Severity: review.Suggestion, Category: "schema",
-		Sent: "a call of a tool that asks, with one additional argument",
+		Sent: "a call of a tool that asks, with one additional argument; with --effects, calls of tools that change " +
+			"something and do not ask, with new values for members that a read-only tool or a resource shows beside " +
+			"the arguments of the tool",
 		Want: "refuses the argument if the schema has additionalProperties false; otherwise refuses or accepts it; " +
-			"never answers with an internal error",
-		Source: "JSON Schema 2020-12, additionalProperties",
-		Impact: "a mistake of a client goes unnoticed",
-		Fix:    "set additionalProperties to false, and validate",
+			"never answers with an internal error; sets no member by an argument that the schema does not define",
+		Source: "JSON Schema 2020-12, additionalProperties; CWE-915",
+		Impact: "a mistake of a client goes unnoticed; a user sets the own role, or a price",
+		Fix:    "set additionalProperties to false, and validate; copy only the arguments that the schema defines",
 		Run:    checkExtraArgument,
 	},
 	{
@@ -167,6 +169,9 @@ func checkToolSchemas(t *review.T) {
 }
 
 func checkExtraArgument(t *review.T) {
+	if assignsMembers(t); len(t.Findings) > 0 {
+		return
+	}
 	f, ok := t.AskingTool()
 	if !ok {
 		return

@@ -1,0 +1,44 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// profileChoices are the choices for profiles of users, which the tool rename changes and the tool profile
+// shows. Only the first is a fault: rename sets any member. The second ignores other members, the third
+// says in its schema that it takes them, and the fourth shows the latest call.
+var profileChoices = []string{"profiles of any members", "profiles", "profiles of free members", "profiles with the latest call"}
+
+// rename changes the profile of a user.
+func (s *Server) rename(r request) object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	given := s.profileOf(r.user)
+	_ = json.Unmarshal(r.params["arguments"], &given) // validated before
+	if !s.has("profiles of any members", "profiles of free members") {
+		given = map[string]any{"name": given["name"], "role": "member"}
+	}
+	raw, _ := json.Marshal(given) // encoding these types does not fail
+	s.said["profile of "+r.user], s.said["renamed by "+r.user] = string(raw), string(r.params["arguments"])
+	return s.toolText("renamed to %v", given["name"])
+}
+
+// profileOf returns the profile of a user. The caller holds the lock.
+func (s *Server) profileOf(user string) map[string]any {
+	all := map[string]any{"name": user, "role": "member"}
+	_ = json.Unmarshal([]byte(s.said["profile of "+user]), &all) // none: the usual one
+	return all
+}
+
+// profile returns the result of the tool profile.
+func (s *Server) profile(r request) object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	raw, _ := json.Marshal(s.profileOf(r.user)) // encoding these types does not fail
+	text := string(raw)
+	if s.has("profiles with the latest call") {
+		text += fmt.Sprintf(", after rename %s", s.said["renamed by "+r.user])
+	}
+	return s.toolText("%s", text)
+}
