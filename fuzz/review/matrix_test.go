@@ -230,6 +230,17 @@ func TestEmptyAccounts(t *testing.T) {
 	}
 }
 
+// TestEmptyAccountOfOneUser reviews servers whose tool for one use is no longer carried out for the first
+// user. The first accepts tokens twice.
+func TestEmptyAccountOfOneUser(t *testing.T) {
+	t.Parallel()
+	const accounts = "accounts for 24 calls" // fewer than the checks make as the first user
+	for fault, want := range map[string]review.Severity{accounts + " + used twice": review.Critical, accounts: ""} {
+		report, _ := row{fault: fault, change: oneTime}.review(t, []string{"RS-FORM", "RS-REPLAY"})
+		require.Equal(t, want, refutedBy(report, review.Critical, review.Warning, review.Suggestion)["RS-REPLAY"], "%s: %s", fault, describe(report))
+	}
+}
+
 // TestRandomEvents reviews a server that replays the answers of any session, under IDs that a stranger
 // cannot guess.
 func TestRandomEvents(t *testing.T) {

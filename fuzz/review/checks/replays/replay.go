@@ -14,6 +14,7 @@ import (
 
 func checkReplay(t *review.T) {
 	t.Prefer(t.OneTime)
+	preferWorking(t)
 	if t.Oracle.Good.Kind != client.Completed && (!t.OneTime(t.Oracle.Flow) || t.Oracle.Flow.Last == nil) {
 		t.Skip("the round does not run the tool to its end")
 		return
@@ -49,6 +50,26 @@ func checkReplay(t *review.T) {
 		f.Severity, f.Issue = review.Critical, "a token of a tool for one use is accepted twice"
 	}
 	t.Refute(f)
+}
+
+// preferWorking continues with the other user if the flow for one use is no longer carried out for its own:
+// the account of that user may be empty after so many calls.
+func preferWorking(t *review.T) {
+	o := t.Oracle
+	if !t.OneTime(o.Flow) || !o.Completes() || len(t.Options.Target.Second) == 0 || o.User != client.FirstUser {
+		return
+	}
+	works := true
+	for range 2 { // a token that is accepted twice
+		a := t.Fresh(o.Flow, o.User)
+		works = works && a.Kind == client.Completed && o.Verdict(a) == review.Accepted
+	}
+	if works {
+		return
+	}
+	if other, reason := t.NewOracle(t.Context, o.Flow, client.SecondUser); reason == "" && other.Completes() {
+		t.Oracle = other
+	}
 }
 
 // keepsResult reports whether two answers to one token are the same result and those to other

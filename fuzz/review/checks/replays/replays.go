@@ -18,7 +18,8 @@ var replayChecks = []review.Check{
 		Sent: "one token twice with the same answers; if the second is refused: one token on eight connections at " +
 			"once and, for a tool named by --one-time, the used token in other spellings, with one more answer, other valid answers and the same ones in another spelling, a flow walked twice from " +
 			"one token of its first round, of two tokens, the used token for another name of the tool, and the used token after many others were used; if the second is " +
-			"accepted by a tool named by --one-time: further tokens, to see whether the server returned a stored result",
+			"accepted by a tool named by --one-time: further tokens, to see whether the server returned a stored result; " +
+			"the same as the second user if such a tool is no longer carried out for the first",
 		Want:   "accepts a token of a tool named by --one-time only once",
 		Source: review.SourceMRTR + ", single use",
 		Impact: "a client carries out one consent as often as it likes",
