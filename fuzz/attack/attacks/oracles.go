@@ -131,6 +131,7 @@ func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 	t.boundInRefusals(in, tok)
 	t.timesInRefusals(in, tok)
 	t.exceptionsInRefusals(in, tok)
+	t.batchInRefusals(in, tok)
 	t.refusalsInARow(tok)
 	plain := t.State(24)
 	admin := append([]byte(`{"admin":true,"role":"administrator"`)[:len(plain)-1], '}')
@@ -252,6 +253,29 @@ func (t trial) exceptionsInRefusals(in *attack.Instance, tok *attack.Token) {
 					"as is every token in other contexts", fields.Describe(contexts[i]), refusalOf(call), refusalOf(spoiled[i])), sealed, spoiled[i], call)
 				return
 			}
+		}
+	}
+}
+
+// batchInRefusals presents an authentic token in another context, and an altered one, in one batch. If a
+// design refuses single tokens with one reason, two reasons in a batch tell which tokens are authentic.
+func (t trial) batchInRefusals(in *attack.Instance, tok *attack.Token) {
+	if !t.Design.IsScheme() || !in.Batched() || !t.givesOneReason(in, tok) {
+		return
+	}
+	for _, c := range otherContexts(tok.Under) {
+		sealed := in.Seal(tok.State, tok.Under)
+		if sealed.Answer.Outcome != verdict.Done {
+			return
+		}
+		calls := in.UnsealTogether([][]byte{sealed.Answer.Out, lastAltered(in.TokenOf(sealed, tok.Under))}, c)
+		if len(calls) != 2 || calls[0].Answer.Outcome != verdict.Refused || calls[1].Answer.Outcome != verdict.Refused {
+			continue
+		}
+		if t.Try(codecs.UniformRefusal); saidBy(calls[0]) != saidBy(calls[1]) {
+			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("in one batch, an authentic token for another context is refused as %.120q, and an altered one as %.120q; "+
+				"single tokens are refused as one", refusalOf(calls[0]), refusalOf(calls[1])), sealed, calls[1], calls[0])
+			return
 		}
 	}
 }

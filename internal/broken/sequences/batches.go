@@ -25,6 +25,10 @@ func Batches() []skeleton.Control {
 			func(inner codecs.Scheme) lab.BatchScheme { return sortedBatches{inner} }),
 		inBatches(skeleton.NewScheme("batch-by-place", "an empty text has the verdict that stood at its place in the batch before", []codecs.Property{codecs.Integrity}, []string{"RES-05"}, func(*skeleton.SchemeParts) {}),
 			func(inner codecs.Scheme) lab.BatchScheme { return &keptPlaces{Scheme: inner} }),
+		inBatches(skeleton.NewScheme("reasons-in-batch", "single tokens are refused with one reason, and those of a batch with their own", []codecs.Property{codecs.UniformRefusal}, []string{"ORA-03"}, func(*skeleton.SchemeParts) {}),
+			func(inner codecs.Scheme) lab.BatchScheme {
+				return batchedScheme{oneReason{inner}, func(token []byte, c *codecs.Context) ([]byte, error) { return inner.Verify(nil, token, c) }}
+			}),
 		skeleton.WithClaim(skeleton.NewWrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
 			[]codecs.Property{codecs.SingleUse, codecs.Canonical}, []string{"EXP-05"}, spentByText()), codecs.SingleUse),
 		inBatches(skeleton.WithClaim(skeleton.NewScheme("spent-alone", "tokens of a batch are not marked as used", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, func(*skeleton.SchemeParts) {}), codecs.SingleUse), spentAlone()),
@@ -50,6 +54,18 @@ func (s batchedScheme) VerifyAll(tokens [][]byte, b *codecs.Context) ([]lab.Answ
 		all = append(all, lab.Answer{Payload: state, Err: err})
 	}
 	return all, nil
+}
+
+// A oneReason scheme refuses every token with one reason.
+type oneReason struct{ codecs.Scheme }
+
+// Verify implements codecs.Scheme.
+func (s oneReason) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, c)
+	if codecs.Rejected(err) != nil {
+		return dst, skeleton.ErrUnauthentic
+	}
+	return out, err
 }
 
 // ignoreBatchExpiry accepts expired tokens in a batch.
