@@ -23,7 +23,7 @@ func (s *Server) writeLetter(user, env string) string {
 	if !s.has(writtenChoices...) {
 		return ""
 	}
-	number := 10_000_000 + binary.BigEndian.Uint32(randomBytes(4))%80_000_000
+	number := 90_000_000 + binary.BigEndian.Uint32(randomBytes(4))%10_000_000 // no beginning of a sample
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.has("counted letters of any user", "counted letters of users") {
