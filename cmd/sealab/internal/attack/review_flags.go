@@ -23,7 +23,8 @@ type reviewFlags struct {
 	headerFile, secondFile string
 	foreign                []string
 	foreignFile            string
-	tools, args, other     []string
+	tools                  []string
+	args, other            toolFlag // of one tool each
 	flow                   string
 	checks                 []string
 	format, out, record    string
@@ -36,8 +37,9 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	f.addTarget(cmd)
 	flags, o := cmd.Flags(), &f.options
 	flags.StringArrayVar(&f.tools, "tool", nil, "call this `tool` and no other; may be repeated")
-	flags.StringArrayVar(&f.args, "args", nil, "arguments of the tool, as `JSON`; the second one is for the second tool")
-	flags.StringArrayVar(&f.other, "other", nil, "other arguments of the tool, as `JSON`; the second one is for the second tool")
+	f.args, f.other = toolFlag{name: "args", tools: &f.tools}, toolFlag{name: "other", tools: &f.tools}
+	flags.Var(&f.args, "args", "arguments of the tool in front of it, as `JSON`; behind all tools, the first one is for the first tool")
+	flags.Var(&f.other, "other", "other arguments of the tool, as `JSON`, in the same order")
 	flags.StringVar(&f.flow, "flow", "", "`file` with flows to review, in the form of a report")
 	flags.BoolVar(&f.safe, "safe", true, "answer no question and run no tool to its end; the opposite of --effects")
 	flags.BoolVar(&o.Effects, "effects", false, "answer questions and run tools")
@@ -109,28 +111,9 @@ func (f *reviewFlags) check() error {
 // scope parses the flags that select tools, flows and checks.
 func (f *reviewFlags) scope() error {
 	f.options.Checks = f.checks
-	given := make([]review.Given, len(f.tools))
-	for name, texts := range map[string][]string{"--args": f.args, "--other": f.other} {
-		if len(texts) > len(f.tools) {
-			return fmt.Errorf("%s belongs to one --tool, got %d", name, len(f.tools))
-		}
-		for i, text := range texts {
-			var m map[string]json.RawMessage
-			if err := json.Unmarshal([]byte(text), &m); err != nil {
-				return fmt.Errorf("%s: %w; want a JSON object", name, err)
-			}
-			if name == "--args" {
-				given[i].Arguments = json.RawMessage(text)
-			} else {
-				given[i].Other = json.RawMessage(text)
-			}
-		}
-	}
-	for i, tool := range f.tools {
-		if f.options.Tools == nil {
-			f.options.Tools = map[string]review.Given{}
-		}
-		f.options.Tools[tool] = given[i]
+	var err error
+	if f.options.Tools, err = f.givenTools(); err != nil {
+		return err
 	}
 	if f.flow == "" {
 		return nil
