@@ -398,6 +398,21 @@ func HasWord(text, word string) bool {
 	return regexp.MustCompile(`(^|[^\pL\pN])` + regexp.QuoteMeta(word) + `($|[^\pL\pN])`).MatchString(text)
 }
 
+// digitRun matches the digits of a word.
+var digitRun = regexp.MustCompile(`\pN+`)
+
+// ShowsValue reports whether a text has a value as a word. A number may stand with letters, such as a
+// unit, but not with other digits: a random identifier contains most short numbers.
+func ShowsValue(text, value string) bool {
+	if HasWord(text, value) {
+		return true
+	}
+	return digitRun.FindString(value) == value && slices.ContainsFunc(Words(text), func(word string) bool {
+		all := digitRun.FindAllString(word, -1)
+		return len(all) == 1 && all[0] == value
+	})
+}
+
 // Short quotes the first n bytes of a text, in ASCII.
 func Short(text string, n int) string {
 	if len(text) > n {

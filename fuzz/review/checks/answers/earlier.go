@@ -2,7 +2,6 @@ package answers
 
 import (
 	"fmt"
-	"strings"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -43,7 +42,7 @@ func changeEarlierAnswer(t *review.T, o *review.Oracle, f client.Flow, key strin
 	honest.Rounds = append(honest.Rounds, o.Flow.Rounds[round+1:]...)
 	late.Last = jsondoc.WithMember(late.Last, key, other)
 	shows := func(a client.Answer) bool { // Alike ignores numbers
-		return a.Kind == client.Completed && (!o.Alike(a) || strings.Contains(a.Text, mark) && !strings.Contains(o.Good.Text, mark))
+		return a.Kind == client.Completed && (!o.Alike(a) || client.ShowsValue(a.Text, mark) && !client.ShowsValue(o.Good.Text, mark))
 	}
 	want := t.Fresh(honest, o.User)
 	if !shows(want) {
