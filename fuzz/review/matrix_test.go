@@ -176,6 +176,16 @@ func TestUnbroken(t *testing.T) {
 	}
 }
 
+// TestSpellingsOfUsedTokens checks that other spellings of tokens that are used once are a warning only if the
+// server takes one of a used token.
+func TestSpellingsOfUsedTokens(t *testing.T) {
+	t.Parallel()
+	for fault, want := range map[string]review.Severity{"careless base64": review.Suggestion, "careless base64 + used tokens by their text": review.Warning} {
+		report, _ := row{modern: true, fault: fault, change: oneTime}.review(t, []string{"RS-SPELL"})
+		require.Equal(t, want, refutedBy(report, review.Critical, review.Warning, review.Suggestion)["RS-SPELL"], describe(report))
+	}
+}
+
 // TestGuessableOfOneUser checks that handles that can be guessed are a suggestion if other users cannot use
 // them.
 func TestGuessableOfOneUser(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -53,7 +54,7 @@ var encodingChecks = []review.Check{
 
 func checkSpellings(t *review.T) {
 	severity := review.Suggestion
-	if t.OneTime(t.Oracle.Flow) {
+	if t.OneTime(t.Oracle.Flow) && !refusesUsedSpellings(t) {
 		severity = review.Warning
 	}
 	hits, _, reason := t.Sweep(func(token string) []tokens.Variant {
@@ -69,6 +70,15 @@ func checkSpellings(t *review.T) {
 	}
 	presentVariants(t, severity, "another spelling of the token", func(token string) []tokens.Variant {
 		return append(tokens.Spellings(token), tokens.Generated(token, true, 8, t.Options.Seed)...)
+	})
+}
+
+// refusesUsedSpellings reports whether the server refuses a used token in every other spelling, as a server
+// does that remembers the contents of used tokens.
+func refusesUsedSpellings(t *review.T) bool {
+	token, spent := t.UsedToken()
+	return spent && !slices.ContainsFunc(tokens.Spellings(token), func(v tokens.Variant) bool {
+		return t.Oracle.Judge(v.Text, t.Present(v.State())) == review.Accepted
 	})
 }
 
