@@ -196,7 +196,7 @@ func (t trial) oddLifetimes(_ *attack.Instance, base *attack.Token) {
 			continue
 		}
 		ages := []time.Duration{max(ttl, 0) + roundingGrace, time.Hour, 30 * 24 * time.Hour}
-		if ttl == 0 {
+		if ttl/time.Microsecond == 0 { // a worker is sent microseconds
 			ages = ages[2:]
 		}
 		for _, d := range ages {
