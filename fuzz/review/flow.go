@@ -262,12 +262,16 @@ func (t *T) Readers() []client.Offer {
 func (t *T) Lookups() []client.Offer {
 	all := t.Readers()
 	for _, tool := range t.Changers() {
-		asks := slices.ContainsFunc(t.Flows, func(f client.Flow) bool { return f.Target == tool.Name })
-		if tool.NamesReading() && !asks {
+		if tool.NamesReading() && !t.Asks(tool) {
 			all = append(all, tool)
 		}
 	}
 	return all
+}
+
+// Asks reports whether a tool is known to ask before it completes.
+func (t *T) Asks(tool client.Offer) bool {
+	return slices.ContainsFunc(t.Flows, func(f client.Flow) bool { return f.Target == tool.Name })
 }
 
 // Changers returns the tools that do not claim to be read-only and may be called: none without

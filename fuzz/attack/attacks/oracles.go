@@ -130,8 +130,10 @@ func (t trial) judgedEarly(in *attack.Instance, tok *attack.Token, altered []byt
 func (t trial) stateInRefusals(in *attack.Instance, tok *attack.Token) {
 	t.boundInRefusals(in, tok)
 	t.timesInRefusals(in, tok)
-	t.exceptionsInRefusals(in, tok)
-	t.batchInRefusals(in, tok)
+	if t.Design.IsScheme() && t.givesOneReason(in, tok) {
+		t.exceptionsInRefusals(in, tok)
+		t.batchInRefusals(in, tok)
+	}
 	t.refusalsInARow(tok)
 	plain := t.State(24)
 	admin := append([]byte(`{"admin":true,"role":"administrator"`)[:len(plain)-1], '}')
@@ -233,9 +235,6 @@ func (t trial) boundInRefusals(in *attack.Instance, tok *attack.Token) {
 // exceptionsInRefusals presents authentic and altered tokens in many wrong contexts. If a design
 // refuses with one reason otherwise, another reason in one context tells which tokens are authentic.
 func (t trial) exceptionsInRefusals(in *attack.Instance, tok *attack.Token) {
-	if !t.Design.IsScheme() || !t.givesOneReason(in, tok) {
-		return
-	}
 	for _, c := range append(fields.Reduced(tok.Under), tok.Under) {
 		sealed, own := in.Seal(tok.State, c), fields.Describe(c)
 		if sealed.Answer.Outcome != verdict.Done {
@@ -260,7 +259,7 @@ func (t trial) exceptionsInRefusals(in *attack.Instance, tok *attack.Token) {
 // batchInRefusals presents an authentic token in another context, and an altered one, in one batch. If a
 // design refuses single tokens with one reason, two reasons in a batch tell which tokens are authentic.
 func (t trial) batchInRefusals(in *attack.Instance, tok *attack.Token) {
-	if !t.Design.IsScheme() || !in.Batched() || !t.givesOneReason(in, tok) {
+	if !in.Batched() {
 		return
 	}
 	for _, c := range otherContexts(tok.Under) {

@@ -6,7 +6,6 @@ package inputs
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -143,8 +142,7 @@ func Done(t *review.T) []Input {
 	var all []Input
 	for _, tool := range t.Changers() {
 		_, named := t.Options.Tools[tool.Name]
-		asks := slices.ContainsFunc(t.Flows, func(f client.Flow) bool { return f.Target == tool.Name })
-		if asks || !named && client.Mentions(tool.Name, client.Changing) {
+		if t.Asks(tool) || !named && client.Mentions(tool.Name, client.Changing) {
 			continue
 		}
 		f, properties := t.FlowOf(tool), jsondoc.ParseSchema(tool.Input).Properties

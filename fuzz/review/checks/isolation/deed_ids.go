@@ -73,8 +73,8 @@ func newIDs(d deed) (ids map[client.User][]string, next map[string]string) {
 		})
 		slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 		ids[pair[0]] = all[:min(len(all), review.MaxTestedCalls)]
+		later := identifiersIn([]string{texts[pair[0]][1]})
 		for _, id := range ids[pair[0]] {
-			later := identifiersIn([]string{texts[pair[0]][1]})
 			if i := slices.IndexFunc(later, func(other string) bool { return countsUp(id, other) }); i >= 0 {
 				next[id] = later[i]
 			}

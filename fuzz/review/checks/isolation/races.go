@@ -69,7 +69,7 @@ func deedsOf(t *review.T) []deed {
 		}
 	}
 	for _, tool := range t.Changers() {
-		if !slices.ContainsFunc(t.Flows, func(f client.Flow) bool { return f.Target == tool.Name }) {
+		if !t.Asks(tool) {
 			all = append(all, deed{T: t, flow: t.FlowOf(tool)})
 		}
 	}
@@ -96,16 +96,25 @@ func (d deed) carryOut(as client.User) client.Answer {
 	return d.Tried(d.Call(call))
 }
 
-// atOnce carries out the deed several times at once, as the users in turn. It returns the answers
-// that are like those of the deed alone.
-func (d deed) atOnce(users []client.User, alone *review.Oracle) []client.Answer {
+// readyCalls returns n calls that carry out the deed, as the users in turn, or nil if there is none.
+func (d deed) readyCalls(n int, users []client.User) []client.Call {
 	var calls []client.Call
-	for i := range racingCalls {
+	for i := range n {
 		call, _, ok := d.ready(users[i%len(users)])
 		if !ok {
 			return nil
 		}
 		calls = append(calls, call)
+	}
+	return calls
+}
+
+// atOnce carries out the deed several times at once, as the users in turn. It returns the answers
+// that are like those of the deed alone.
+func (d deed) atOnce(users []client.User, alone *review.Oracle) []client.Answer {
+	calls := d.readyCalls(racingCalls, users)
+	if calls == nil {
+		return nil
 	}
 	d.Trials += racingCalls
 	return slices.DeleteFunc(d.Together(calls), func(a client.Answer) bool { return !isDone(a, alone) })
@@ -242,13 +251,9 @@ func losesCounts(d deed) bool {
 // counts all of them since the given reading. All states are minted before, as for calls at once: a
 // server may take the open flows of a user for one.
 func (g *gauge) countsInTurn(since float64, n int) bool {
-	var calls []client.Call
-	for range n {
-		call, _, ok := g.ready(client.FirstUser)
-		if !ok {
-			return false
-		}
-		calls = append(calls, call)
+	calls := g.readyCalls(n, []client.User{client.FirstUser})
+	if len(calls) < n {
+		return false
 	}
 	for _, call := range calls {
 		if !isDone(g.Tried(g.Call(call)), g.alone) {

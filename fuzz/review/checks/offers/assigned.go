@@ -44,8 +44,7 @@ func assignsMembers(t *review.T) {
 	readers := t.ReadingCalls()
 	for _, tool := range t.Changers() {
 		f := t.FlowOf(tool)
-		asks := slices.ContainsFunc(t.Flows, func(o client.Flow) bool { return o.Target == tool.Name })
-		if asks || !isChosen(tool) || t.Call(f.Call(client.FirstUser)).Kind != client.Completed {
+		if t.Asks(tool) || !isChosen(tool) || t.Call(f.Call(client.FirstUser)).Kind != client.Completed {
 			continue
 		}
 		for _, read := range readers[:min(len(readers), review.MaxTestedCalls)] {
