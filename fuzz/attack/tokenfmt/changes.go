@@ -86,7 +86,8 @@ func (f Format) Flip(i, bit int) Alteration {
 func Lengths(f Format, _ *Source) iter.Seq[Alteration] {
 	numbers := [][]byte{{0}, {0x7f}, {0xff}, {0xff, 0xff}, {0x7f, 0xff, 0xff, 0xff}, {0xff, 0xff, 0xff, 0xff}, {0xff, 0xff, 0xff, 0x7f},
 		binary.BigEndian.AppendUint32(nil, 1<<30), binary.LittleEndian.AppendUint32(nil, 1<<30),
-		binary.BigEndian.AppendUint64(nil, 1<<62), bytes.Repeat([]byte{0xff}, 8), make([]byte, 4), make([]byte, 8)}
+		binary.BigEndian.AppendUint64(nil, 1<<62), bytes.Repeat([]byte{0xff}, 8), make([]byte, 4), make([]byte, 8),
+		binary.AppendUvarint(nil, 1<<63-1), binary.AppendUvarint(nil, 1<<64-1)} // beyond any sum, and negative if signed
 	return Each(func(yield func(Alteration)) {
 		for i, s := range f.Segments {
 			if !numeralPattern.MatchString(s.Text) {

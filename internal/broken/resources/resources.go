@@ -32,6 +32,7 @@ func Calls() []skeleton.Control {
 			}
 		}),
 		total("stated-length", "a buffer is made of the length that the token states", []string{"FRM-03"}, statedLength),
+		total("negative-length", "a stated length of 64 bits becomes negative, and passes the check for the longest", []string{"FRM-03"}, negativeLength),
 		skeleton.NewPair("stated-count", "a buffer is made of the length that a number of up to 28 bits states", []codecs.Property{codecs.Total}, []string{"FRM-03"}, statedCount),
 		total("collapsed", "double full stops are removed one by one", []string{"FRM-04", "RES-01"}, func(p *skeleton.SignerParts) {
 			p.Judged = func(token []byte) []byte {
@@ -122,6 +123,33 @@ func statedLength(p *skeleton.SignerParts) {
 		return raw, ok
 	}
 	p.Unpacked = func(carried []byte) []byte { return carried[4:] }
+}
+
+// negativeLength writes the payload's length in front, as a varint. The reader cuts off the payload
+// before it checks anything, and the conversion of the length changes the sign of large ones.
+func negativeLength(p *skeleton.SignerParts) {
+	p.Carried = func(payload []byte) []byte {
+		return append(binary.AppendUvarint(nil, uint64(len(payload))), payload...)
+	}
+	cut := func(carried []byte) ([]byte, bool) {
+		n, size := binary.Uvarint(carried)
+		if size <= 0 || int(n) > len(carried)-size {
+			return nil, false
+		}
+		return carried[size:][:int(n)], true
+	}
+	decode := p.Decode
+	p.Decode = func(text string) ([]byte, bool) {
+		raw, ok := decode(text)
+		if ok && len(raw) >= skeleton.IDSize {
+			_, ok = cut(raw[skeleton.IDSize:])
+		}
+		return raw, ok
+	}
+	p.Unpacked = func(carried []byte) []byte {
+		payload, _ := cut(carried)
+		return payload
+	}
 }
 
 // A sharedBufferCodec is a codec whose calls share one buffer.
