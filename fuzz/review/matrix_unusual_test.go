@@ -199,9 +199,9 @@ var unusualRows = []row{
 	{fault: "a form about a secret", checks: []string{"RS-FORMSECRET"}},
 	{fault: "a note in the answer", checks: []string{"RS-VALUE", "X-PATTERN", "RS-FORM", "RS-DECLINE"}, change: withEffects},
 	{fault: "notes of the first round told", checks: []string{"T-INJECT", "RS-VALUE", "X-PATTERN", "RS-FORM"}, change: withEffects},
-	{fault: "profiles", checks: []string{"T-EXTRA", "T-USER", "T-READS"}, change: withEffects},
+	{fault: "profiles", checks: []string{"T-EXTRA", "T-USER", "T-READS", "T-INJECT"}, change: withEffects},
 	{fault: "profiles of free members", checks: []string{"T-EXTRA"}, change: withEffects},
-	{fault: "profiles with the latest call", checks: []string{"T-EXTRA"}, change: withEffects},
+	{fault: "profiles with the latest call", checks: []string{"T-EXTRA", "T-INJECT"}, change: withEffects},
 	{stdio: true, fault: "previews of any host", checks: []string{"R-FETCH", "T-INJECT"}, change: withEffects},
 	{stdio: true, checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "L-PROGRESS", "R-FETCH", "IO-LINE"}, change: withEffects},
 }

@@ -19,6 +19,8 @@ type Input struct {
 	Offer client.Offer // that the call names; empty if there is none
 	Flow  *client.Flow // of an answer; nil for an argument
 	URL   bool         // whether it is an answer that takes a URL
+	// argument is the name of the argument, or empty.
+	argument string
 	// Send makes the call with another text. A call that cannot be made has an answer without a
 	// kind.
 	Send func(text string) client.Answer
@@ -34,14 +36,7 @@ func Texts(t *review.T) []Input {
 	t.Oracle = nil // an argument belongs to no flow
 	var all []Input
 	for _, f := range append(asks, reading...) {
-		properties := jsondoc.ParseSchema(f.Offer.Input).Properties
-		for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
-			if given, ok := FreeText(jsondoc.Members(f.Arguments)[name], properties[name]); ok {
-				x := Argument(t, f, name)
-				x.Given = given
-				all = append(all, x)
-			}
-		}
+		all = append(all, textsOf(t, f)...)
 	}
 	if t.Options.Effects {
 		all = append(all, Answers(t)...)
@@ -68,9 +63,23 @@ func Calls(t *review.T) (asks, reading []client.Flow) {
 	return asks, reading
 }
 
+// textsOf returns the texts in the arguments of a call.
+func textsOf(t *review.T, f client.Flow) []Input {
+	var all []Input
+	properties, given := jsondoc.ParseSchema(f.Offer.Input).Properties, jsondoc.Members(f.Arguments)
+	for _, name := range jsondoc.SortedKeys(given) {
+		if text, ok := FreeText(given[name], properties[name]); ok {
+			x := Argument(t, f, name)
+			x.Given = text
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
 // Argument returns the text in one argument of a call.
 func Argument(t *review.T, f client.Flow, name string) Input {
-	return Input{Name: f.Target + ": " + name, Offer: f.Offer, Send: func(text string) client.Answer {
+	return Input{Name: f.Target + ": " + name, Offer: f.Offer, argument: name, Send: func(text string) client.Answer {
 		return t.Tried(t.Call(f.WithArgument(name, jsondoc.Quote(text)).Call(client.FirstUser)))
 	}}
 }
@@ -145,15 +154,7 @@ func Done(t *review.T) []Input {
 		if t.Asks(tool) || !named && client.Mentions(tool.Name, client.Changing) {
 			continue
 		}
-		f, properties := t.FlowOf(tool), jsondoc.ParseSchema(tool.Input).Properties
-		given := jsondoc.Members(f.Arguments)
-		for _, name := range jsondoc.SortedKeys(given) {
-			if text, ok := FreeText(given[name], properties[name]); ok {
-				x := Argument(t, f, name)
-				x.Given = text
-				all = append(all, x)
-			}
-		}
+		all = append(all, textsOf(t, t.FlowOf(tool))...)
 	}
 	return all[:min(len(all), review.MaxTestedCalls)]
 }

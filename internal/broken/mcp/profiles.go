@@ -3,12 +3,13 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // profileChoices are the choices for profiles of users, which the tool rename changes and the tool profile
-// shows. Only the first is a fault: rename sets any member. The second ignores other members, the third
-// says in its schema that it takes them, and the fourth shows the latest call.
-var profileChoices = []string{"profiles of any members", "profiles", "profiles of free members", "profiles with the latest call"}
+// shows. The first two are faults: rename sets any member, and the shown profile is a format. The third ignores
+// other members, the fourth says in its schema that it takes them, and the fifth shows the latest call.
+var profileChoices = []string{"profiles of any members", "profiles shown as formats", "profiles", "profiles of free members", "profiles with the latest call"}
 
 // rename changes the profile of a user.
 func (s *Server) rename(r request) object {
@@ -37,6 +38,9 @@ func (s *Server) profile(r request) object {
 	defer s.mu.Unlock()
 	raw, _ := json.Marshal(s.profileOf(r.user)) // encoding these types does not fail
 	text := string(raw)
+	if s.has("profiles shown as formats") {
+		text = strings.ReplaceAll(text, "{0.__class__}", "<class 'str'>")
+	}
 	if s.has("profiles with the latest call") {
 		text += fmt.Sprintf(", after rename %s", s.said["renamed by "+r.user])
 	}

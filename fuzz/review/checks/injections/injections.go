@@ -23,7 +23,7 @@ var injectionChecks = []review.Check{
 		ID: "T-INJECT", Name: "a text that is read as a query, a command or a format", Severity: review.Critical, Category: "injection", Long: true,
 		Sent: "texts in arguments of a tool that asks and of prompts, in parameters of resource templates, in " +
 			"completion/complete of both and, with --effects, in answers to forms, and in arguments of read-only tools and " +
-			"of calls that are carried out, and of tools that are named or change nothing by their names: one and two apostrophes; behind an apostrophe, functions that SQL has and that it lacks; conditions behind a quotation mark, also with a parenthesis, and of a shell, that are true and false; " +
+			"of calls that are carried out, and of tools that are named or change nothing by their names, and in texts that one tool stores and another call shows: one and two apostrophes; behind an apostrophe, functions that SQL has and that it lacks; conditions behind a quotation mark, also with a parenthesis, and of a shell, that are true and false; " +
 			"commands of a shell behind a line feed and other separators; members of the placeholders that the " +
 			"tool names, of its arguments and of {0}; directives of printf; expressions of programming languages " +
 			"that name a type, unless the tool runs programs; if the input takes XML, documents with external entities; " +
@@ -44,12 +44,12 @@ var injectionChecks = []review.Check{
 }
 
 // maxInjections is the number of inputs that checkInjections tests.
-const maxInjections = 24
+const maxInjections = 28
 
 func checkInjections(t *review.T) {
 	all := slices.Concat(inputs.Completions(t), inputs.Prompts(t), inputs.Texts(t), inputs.Templates(t))
 	if t.Options.Effects {
-		all = slices.Concat(all, inputs.Carried(t), inputs.Done(t))
+		all = slices.Concat(all, inputs.Stored(t), inputs.Carried(t), inputs.Done(t))
 	}
 	t.Oracle = nil // the findings name the flows of their inputs
 	for _, x := range all[:min(len(all), maxInjections)] {

@@ -1,0 +1,86 @@
+package inputs
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// The numbers of tools that store texts, of calls that may show them, and of inputs that [Stored] returns.
+const (
+	maxWriters = 4
+	maxShowing = 8
+	maxStored  = 4
+)
+
+// Stored returns the texts that one tool stores and another call shows: a tool, a prompt, a resource or a
+// question. Send stores the text and returns the answer of the other call.
+func Stored(t *review.T) []Input {
+	writers := slices.DeleteFunc(t.Changers(), func(tool client.Offer) bool { return t.Asks(tool) || review.Ends(tool) })
+	var all []Input
+	for _, tool := range writers[:min(len(writers), maxWriters)] {
+		for _, x := range textsOf(t, t.FlowOf(tool)) {
+			all = append(all, shownAfter(t, t.FlowOf(tool), x)...)
+			if len(all) >= maxStored {
+				return all[:maxStored]
+			}
+		}
+	}
+	return all
+}
+
+// shownAfter returns the inputs that store the text of x, an argument of the call f, and show it by
+// another call.
+func shownAfter(t *review.T, f client.Flow, x Input) []Input {
+	word := t.Word()
+	if a := x.Send(word); a.Refused() || a.Kind != client.Completed {
+		return nil
+	}
+	var all []Input
+	for _, other := range showing(t, f) {
+		show := func(text string) client.Answer {
+			return t.Call(other.With(sharedArguments(other, f.WithArgument(x.argument, jsondoc.Quote(text)))).Call(client.FirstUser))
+		}
+		if !strings.Contains(show(word).ShownTexts(), word) {
+			continue
+		}
+		stored := x
+		stored.Name += ", shown by " + other.Target
+		stored.Send = func(text string) client.Answer {
+			if a := x.Send(text); a.Refused() || a.Kind != client.Completed {
+				return a
+			}
+			return show(text)
+		}
+		all = append(all, stored)
+	}
+	return all
+}
+
+// showing returns the calls, other than those of f, that may show a stored text.
+func showing(t *review.T, f client.Flow) []client.Flow {
+	all := slices.Clone(t.Flows)
+	for _, tool := range slices.Concat(t.Readers(), t.Changers()) {
+		_, named := t.Options.Tools[tool.Name]
+		if !t.Asks(tool) && (named || tool.IsReadOnly() || tool.NamesReading()) {
+			all = append(all, t.FlowOf(tool))
+		}
+	}
+	all = slices.DeleteFunc(append(all, t.Reads()...), func(other client.Flow) bool { return other.Target == f.Target })
+	return all[:min(len(all), maxShowing)]
+}
+
+// sharedArguments returns the arguments of a call with those of another one that have the same names.
+func sharedArguments(f, from client.Flow) json.RawMessage {
+	properties, shared := jsondoc.ParseSchema(f.Offer.InputSchema()).Properties, f.Arguments
+	for name, value := range jsondoc.Members(from.Arguments) {
+		if _, ok := properties[name]; ok {
+			shared = jsondoc.WithMember(shared, name, value)
+		}
+	}
+	return shared
+}
