@@ -69,20 +69,24 @@ func SameStream(a, b []byte) bool {
 // MinTag is the length of the shortest tag that is not reported, in bytes.
 const MinTag = 8
 
-// TagLength returns the number of bytes behind the readable state of a token. It returns false if
-// the state cannot be read or may contain the tag.
+// TagLength returns the number of bytes behind the readable state of a token, or of a longer tag in front of
+// it. It returns false if the state cannot be read or may contain the tag.
 func TagLength(token string) (int, bool) {
 	all := Views(token)
-	segments := Segments(token)
-	switch {
-	case len(all) > 0 && all[0].Segment >= 0:
-		longest := len(all[0].after)
-		for _, part := range strings.FieldsFunc(token[strings.Index(token, segments[all[0].Segment].Text)+len(segments[all[0].Segment].Text):], isSeparator) {
-			longest = max(longest, bytesOf(part))
-		}
-		return longest, true
+	if len(all) == 0 || all[0].Segment < 0 {
+		return 0, false // plain JSON may hold its tag as a member
 	}
-	return 0, false // plain JSON may hold its tag as a member
+	front, behind, _ := strings.Cut(token, Segments(token)[all[0].Segment].Text)
+	longest := len(all[0].after)
+	for _, part := range strings.FieldsFunc(behind, isSeparator) {
+		longest = max(longest, bytesOf(part))
+	}
+	for _, part := range strings.FieldsFunc(front, isSeparator) {
+		if n := bytesOf(part); n >= MinTag { // a shorter one is a version or a key ID
+			longest = max(longest, n)
+		}
+	}
+	return longest, true
 }
 
 func isSeparator(r rune) bool { return strings.ContainsRune(".:~|,;!*$", r) }

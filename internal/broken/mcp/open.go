@@ -161,6 +161,9 @@ func (s *Server) unsign(token string) (claims, error) {
 	if s.has("versions in tokens") {
 		return s.unsignByVersion(token)
 	}
+	if s.has("tags in front") {
+		tag, text, ok = strings.Cut(token, "!")
+	}
 	if !ok && !s.has("tag not compared") {
 		return c, fmt.Errorf("%w: malformed", errState)
 	}

@@ -165,6 +165,8 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		params = strings.Replace(params, `?"`, fmt.Sprintf(` with SIGNING_KEY=%x?"`, s.Secret), 1)
 	case s.has("an unknown kind of question"):
 		method = "elicitation/guess"
+	case c.Step == "confirm" && r.params["requestState"] != nil && s.confirmsAtURL(r):
+		params = `{"mode":"url","message":"Confirm in the browser","elicitationId":"1","url":"https://login.test.invalid/confirm"}`
 	case s.has("URLs of forwarded hosts"):
 		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://%s/login"}`, cmp.Or(r.forwarded, "login.test.invalid"))
 	case s.has("states in URLs"):
@@ -314,10 +316,24 @@ func (s *Server) kindOf(step string) string {
 
 // asks reports whether the client has a capability that a question needs.
 func (r request) asks(capability string) bool {
+	e := r.capability(capability)
+	return e != nil && (capability != "elicitation" || e["form"] != nil || len(e) == 0)
+}
+
+// capability returns what the client declares of a capability, or nil.
+func (r request) capability(name string) map[string]any {
 	var meta struct {
 		Capabilities map[string]map[string]any `json:"io.modelcontextprotocol/clientCapabilities"`
 	}
 	_ = json.Unmarshal(r.params["_meta"], &meta)
-	e := meta.Capabilities[capability]
-	return e != nil && (capability != "elicitation" || e["form"] != nil || len(e) == 0)
+	return meta.Capabilities[name]
+}
+
+// browserChoices are the choices for confirmations in the browser, in later rounds. The first, a fault, sends
+// URLs to clients that take only forms.
+var browserChoices = []string{"later confirmations at a URL", "later confirmations at a declared URL"}
+
+// confirmsAtURL reports whether a later round asks for a confirmation in the browser.
+func (s *Server) confirmsAtURL(r request) bool {
+	return s.has(browserChoices[0]) || s.has(browserChoices[1]) && r.capability("elicitation")["url"] != nil
 }

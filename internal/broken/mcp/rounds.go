@@ -44,7 +44,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	switch {
 	case s.isUsedUp(env) && (!given || !s.has("attempts counted in states")):
 		return s.usedUp(env), nil
-	case !given && s.has("rounds skipped") && responses[last] != nil:
+	case !given && (s.has("rounds skipped") || r.params["requestState"] != nil && s.has("rounds skipped by null")) && responses[last] != nil:
 		return s.complete(done(claims{Env: env})), nil
 	case !given:
 		s.keepDraft(r, env)

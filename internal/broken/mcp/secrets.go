@@ -49,7 +49,7 @@ func (s *Server) codeHash(code string) string {
 // allows reports whether the content of an answer lets a call go on.
 func (s *Server) allows(c claims, content any) bool {
 	m, _ := content.(map[string]any)
-	if m["ok"] == nil && c.Step == "confirm" && s.has("consents by default", "notices by default") {
+	if m["ok"] == nil && c.Step == "confirm" && (s.has("consents by default", "notices by default") || s.has(browserChoices...)) {
 		return true
 	}
 	switch c.Step {

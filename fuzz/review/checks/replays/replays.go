@@ -37,7 +37,7 @@ var replayChecks = []review.Check{
 	},
 	{
 		ID: "RS-SKIP", Name: "answers without a state", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
-		Sent: "the answers of the last round in the first call, without a state; the token of the first round with " +
+		Sent: "the answers of the last round in the first call, without a state and with the state null; the token of the first round with " +
 			"the answers of the last round, and of all rounds; the answers of each round with an empty text as " +
 			"the state",
 		Want:   "asks the first question, or refuses",

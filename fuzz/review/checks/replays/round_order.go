@@ -101,17 +101,28 @@ func checkSkippedRounds(t *review.T) {
 	t.SkipUntried("the rounds take no answers, or do not run tools to their end")
 }
 
-// answerFirstCall sends the answers of the last round in the first call. It refutes if
-// they run the tool to its end.
+// answerFirstCall sends the answers of the last round in the first call, without a state and with the state
+// null. It refutes if they run the tool to its end.
 func answerFirstCall(t *review.T) bool {
 	f := t.Oracle.Flow
-	a := t.Call(f.AnswersAlone(t.Oracle.User))
-	if !t.Counted(a) {
-		return true
+	for _, state := range []json.RawMessage{nil, json.RawMessage("null")} {
+		call := f.AnswersAlone(t.Oracle.User)
+		call.State = state
+		a := t.Call(call)
+		if !t.Counted(a) {
+			return true
+		}
+		if a.Kind == client.Completed && t.Oracle.Alike(a) {
+			refuteStateless(t, a)
+			return true
+		}
 	}
-	if a.Kind != client.Completed || !t.Oracle.Alike(a) {
-		return false
-	}
+	return false
+}
+
+// refuteStateless records a finding about answers that run the tool to its end without a state.
+func refuteStateless(t *review.T, a client.Answer) {
+	f := t.Oracle.Flow
 	severity, issue := review.Suggestion, "answers without a state run the tool to its end"
 	switch {
 	case len(f.Rounds) > 0:
@@ -120,5 +131,4 @@ func answerFirstCall(t *review.T) bool {
 		severity = review.Critical
 	}
 	t.Refute(review.Finding{Case: "no state", Severity: severity, Issue: issue, Evidence: fmt.Sprintf("answers %s -> %v", f.Last, a), Want: "the first question", Got: "completed"})
-	return true
 }
