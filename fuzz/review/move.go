@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review/client"
@@ -70,10 +71,55 @@ func (t *T) needless(m Move, o *Oracle) string {
 		}
 		return ""
 	}
-	if a := t.Call(m.Target.AnswersAlone(m.TargetUser)); a.Kind == client.Completed && o.Good.Kind == client.Completed && (o.Mask == nil || o.Alike(a)) {
+	if a := t.Call(m.Target.AnswersAlone(m.TargetUser)); a.Kind == client.Completed && o.Good.Kind == client.Completed && (o.Mask == nil || o.Alike(a)) && !t.decides(m) {
 		return fmt.Sprintf("%s: the state has no influence: the answers are carried out alike without one", m.Target)
 	}
 	return ""
+}
+
+// decidedPairs is the number of times that a result must follow a token. Some servers choose their words by
+// lot.
+const decidedPairs = 6
+
+// decides reports whether the token of another user decides about a result, although the answers are carried
+// out without it as well: all results with it have a word that none without it has, and the reverse.
+func (t *T) decides(m Move) bool {
+	if m.SourceUser == m.TargetUser {
+		return false
+	}
+	var moved, alone []map[string]bool
+	for range decidedPairs {
+		token, _, err := t.Client.Mint(t.Context, m.Source, m.SourceUser)
+		if err != nil {
+			return false
+		}
+		a := t.Client.Present(t.Context, m.Target, jsondoc.Quote(m.Changed(token)), m.TargetUser)
+		b := t.Call(m.Target.AnswersAlone(m.TargetUser))
+		if a.Kind != client.Completed || b.Kind != client.Completed {
+			return false
+		}
+		moved, alone = append(moved, wordsOf(a)), append(alone, wordsOf(b))
+	}
+	return haveOwnWord(moved, alone) && haveOwnWord(alone, moved)
+}
+
+func wordsOf(a client.Answer) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range strings.Fields(client.Blank(a.Text)) {
+		all[word] = true
+	}
+	return all
+}
+
+// haveOwnWord reports whether all texts have a word that no other text has.
+func haveOwnWord(texts, others []map[string]bool) bool {
+	for word := range texts[0] {
+		has := func(text map[string]bool) bool { return text[word] }
+		if !slices.ContainsFunc(texts, func(text map[string]bool) bool { return !has(text) }) && !slices.ContainsFunc(others, has) {
+			return true
+		}
+	}
+	return false
 }
 
 // mentions reports whether a state contains the text of an argument. Shorter texts may be part of words.
