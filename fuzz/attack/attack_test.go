@@ -175,8 +175,17 @@ func TestOrder(t *testing.T) {
 	require.Equal(t, []string{"few calls", "many calls", "short", "long", "last"}, ids)
 }
 
-// TestRunnerOrder resumes a run, and attacks copies of a design side by side.
+// TestRunnerOrder attacks claims first, resumes a run, and attacks copies of a design side by side.
 func TestRunnerOrder(t *testing.T) {
+	t.Run("claims first", func(t *testing.T) {
+		other, claimed := quiet("A-01"), quiet("A-02")
+		other.Refutes = []codecs.Property{codecs.Rotation}
+		var ran []string
+		r := attack.Runner{Attacks: []attack.Attack{other, claimed}, Seed: 1, Progress: func(id string, _, _ int) { ran = append(ran, id) }}
+		got := r.Attack(design(codecs.Integrity))
+		require.Equal(t, []string{"A-02", "A-01"}, ran)
+		require.Equal(t, "A-01", got.Results[0].Attack, "outcomes are in the order of the attacks")
+	})
 	t.Run("resume", func(t *testing.T) {
 		ran := map[string]int{}
 		count := func(id string) attack.Attack {

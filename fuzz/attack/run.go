@@ -30,7 +30,7 @@ func (r *Runner) Attack(designs ...*Design) verdict.Design {
 	d := designs[0]
 	out := verdict.Design{Name: d.Name, Kind: d.Kind(), Worker: d.Worker, Options: d.Options}
 	all := make([]outcome, len(r.Attacks))
-	s := &session{Runner: r, all: all, apart: !slices.ContainsFunc(designs, (*Design).measuredTogether)}
+	s := &session{Runner: r, all: all, order: orderFor(r.Attacks, d), apart: !slices.ContainsFunc(designs, (*Design).measuredTogether)}
 	s.sideBySide(designs)
 	for i := range r.Attacks {
 		if a := &r.Attacks[i]; a.Measures && !a.Last && !s.apart {
@@ -54,6 +54,24 @@ func (r *Runner) Attack(designs ...*Design) verdict.Design {
 	return out
 }
 
+// orderFor returns the indices of attacks in the order in which they run on d: those that are aimed at a
+// property which d states, and the first ones, come before the others. A run of a slow design then has more
+// time for its claims.
+func orderFor(all []Attack, d *Design) []int {
+	later := func(a Attack) bool {
+		return !a.First && !slices.ContainsFunc(a.Refutes, func(p codecs.Property) bool { return d.Claim(p) == verdict.Stated })
+	}
+	var first, rest []int
+	for i, a := range all {
+		if later(a) {
+			rest = append(rest, i)
+		} else {
+			first = append(first, i)
+		}
+	}
+	return append(first, rest...)
+}
+
 // An outcome holds the results of one attack.
 type outcome struct {
 	results []verdict.Result
@@ -64,7 +82,8 @@ type outcome struct {
 type session struct {
 	*Runner
 	all   []outcome
-	apart bool // memory and work are measured separately for each copy
+	order []int // of the attacks
+	apart bool  // memory and work are measured separately for each copy
 
 	mu    sync.Mutex
 	next  int
@@ -88,8 +107,8 @@ func (s *session) sideBySide(designs []*Design) {
 func (s *session) take() (int, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.next < len(s.Attacks) {
-		i := s.next
+	for s.next < len(s.order) {
+		i := s.order[s.next]
 		s.next++
 		if a := &s.Attacks[i]; !a.Last && (!a.Measures || s.apart) {
 			return i, true

@@ -19,12 +19,12 @@ func Arguments() []skeleton.Control {
 				c.Arguments = bytes.ReplaceAll(c.Arguments, []byte(lone), []byte(`\ufffd`))
 			}
 		}),
-		argumentsAs("arguments-joined", "names of objects in objects are joined by a slash", func(v any) any {
+		argumentsAs("arguments-joined", "names of objects in objects are joined by a slash", "CTX-13", func(v any) any {
 			flat := map[string]any{}
 			joinNames(flat, "", v)
 			return flat
 		}),
-		argumentsAs("arguments-named", "members without a name are left out", func(v any) any {
+		argumentsAs("arguments-named", "members without a name are left out", "CTX-13", func(v any) any {
 			members := maps.Clone(v.(map[string]any))
 			delete(members, "")
 			return members
@@ -34,14 +34,17 @@ func Arguments() []skeleton.Control {
 				c.Arguments = []byte("null")
 			}
 		}),
-		argumentsAs("arguments-of-1000", "of a list 1000 values are bound, and of an object 100 members", firstValues),
+		argumentsAs("arguments-of-1000", "of a list 1000 values are bound, and of an object 100 members", "CTX-13", firstValues),
+		argumentsAs("arguments-filtered", "the list of names that sorts members leaves out other members inside of objects", "CTX-10", func(v any) any {
+			return namedMembers(v, v.(map[string]any))
+		}),
 	}
 }
 
-// argumentsAs returns a control that binds the result of read if the arguments are a JSON object. Numbers
-// keep their text.
-func argumentsAs(name, doc string, read func(any) any) skeleton.Control {
-	return contextAs(name, doc, []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
+// argumentsAs returns a control, for an attack, that binds the result of read if the arguments are a JSON
+// object. Numbers keep their text.
+func argumentsAs(name, doc, attack string, read func(any) any) skeleton.Control {
+	return contextAs(name, doc, []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{attack}, func(c *codecs.Context) {
 		d := json.NewDecoder(bytes.NewReader(c.Arguments))
 		d.UseNumber()
 		var v map[string]any
@@ -80,6 +83,27 @@ func firstValues(v any) any {
 			}
 		}
 		return first
+	}
+	return v
+}
+
+// namedMembers keeps the members of objects, at every depth, that names has as well.
+func namedMembers(v any, names map[string]any) any {
+	switch v := v.(type) {
+	case []any:
+		kept := slices.Clone(v)
+		for i := range kept {
+			kept[i] = namedMembers(kept[i], names)
+		}
+		return kept
+	case map[string]any:
+		kept := map[string]any{}
+		for name, value := range v {
+			if _, ok := names[name]; ok {
+				kept[name] = namedMembers(value, names)
+			}
+		}
+		return kept
 	}
 	return v
 }
