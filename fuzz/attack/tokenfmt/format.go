@@ -273,8 +273,9 @@ func (f Format) Before(i int) []byte {
 
 // Spells reports whether a lenient reader finds the bytes of the token in text. Such a reader
 // accepts both cases of hexadecimal and base32 and both base64 alphabets, skips characters
-// outside all encodings, and ignores trailing bytes of a segment. If all letters of the token
-// have one case, it may be a name for reading aloud, so neither case nor hyphens count.
+// outside all encodings, ignores trailing bytes of a segment, and joins the bytes of segments. If
+// all letters of the token have one case, it may be a name for reading aloud, so neither case nor
+// hyphens count.
 func (f Format) Spells(text []byte) bool {
 	if own := string(f.Text()); own == strings.ToLower(own) || own == strings.ToUpper(own) {
 		spoken := func(s string) string { return strings.ReplaceAll(s, "-", "") }
@@ -292,19 +293,31 @@ func (f Format) Spells(text []byte) bool {
 	if len(found[0]) != len(f.Segments) {
 		return bytes.Equal(decodeLeniently(text), decodeLeniently(f.Text()))
 	}
+	spelled := true
+	var joined []byte
 	for i, s := range f.Segments {
-		if !s.spells(found[0][i]) {
+		if !s.Encoded() && !s.spells(found[0][i]) {
 			return false
 		}
+		spelled = spelled && s.spells(found[0][i])
+		if s.Encoded() {
+			raw, _ := s.Encoding.canonical(found[0][i])
+			joined = append(joined, raw...)
+		}
 	}
-	return true
+	return spelled || bytes.Equal(joined, f.Bytes())
 }
 
 func (s Segment) spells(text string) bool {
 	base64 := strings.HasPrefix(s.Encoding.Name, "base64")
 	switch {
 	case !s.Encoded():
-		return text == s.Text
+		return s.Text == strings.Map(func(r rune) rune {
+			if r < 0x80 && isEncodingLetter[r] || strings.ContainsRune(s.Text, r) {
+				return r
+			}
+			return -1
+		}, text)
 	case strings.EqualFold(text, s.Text) && !base64:
 		return true
 	}

@@ -94,6 +94,21 @@ func TestSpells(t *testing.T) {
 	}
 }
 
+// TestSpellsParts checks that bytes count, and neither the border between two parts nor a foreign character at it.
+func TestSpellsParts(t *testing.T) {
+	write := func(seed uint64, cut int) string {
+		b := raw(seed, 48)
+		return base64.RawURLEncoding.EncodeToString(b[:cut]) + "." + base64.RawURLEncoding.EncodeToString(b[cut:])
+	}
+	f := tokenfmt.Infer([]byte(write(1, 24)), []byte(write(2, 24)), []byte(write(3, 24)))
+	for other, want := range map[string]bool{
+		write(1, 27): true, write(1, 21): true, write(2, 24): false,
+		strings.Replace(write(1, 24), ".", "\u00e9.", 1): true,
+	} {
+		require.Equal(t, want, f.Spells([]byte(other)), other)
+	}
+}
+
 // TestSpellsBehindLetters checks that the bytes of a token are found after a prefix without a
 // separator.
 func TestSpellsBehindLetters(t *testing.T) {

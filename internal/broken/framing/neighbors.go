@@ -24,6 +24,43 @@ func Neighbors() map[string]codecs.Design {
 		"numbered members":             skeleton.NewPair("nothing", "the tag is over members of JSON with their lengths", nil, nil, numberedMembers(true)).Design,
 		"counted pieces":               skeleton.NewSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *skeleton.SealerParts) { inPieces(p, true) }).Design,
 		"a key ID in front of the tag": skeleton.NewSealer("nothing", "the key ID has one byte, in front of the tag", nil, nil, keyIDInFront).Design,
+		"parts joined": skeleton.WithDisclaimer(skeleton.NewSealer("nothing", "the bytes of three parts are joined, and characters outside of base64 skipped", nil, nil, partsJoined),
+			codecs.Canonical, "the borders of parts and other characters do not count").Design,
+	}
+}
+
+// partsJoined writes the key ID with the nonce, the ciphertext and the tag as three parts. The reader joins their
+// bytes, as libraries for JWE do, and skips characters outside of base64.
+func partsJoined(p *skeleton.SealerParts) {
+	p.Frame = func(id, nonce, sealed []byte) string {
+		cut := max(0, len(sealed)-skeleton.GCMTag)
+		var parts []string
+		for _, part := range [][]byte{slices.Concat(id, nonce), sealed[:cut], sealed[cut:]} {
+			parts = append(parts, base64.RawURLEncoding.EncodeToString(part))
+		}
+		return strings.Join(parts, ".")
+	}
+	p.Unframe = func(text string, nonceSize int) (id, nonce, sealed []byte, ok bool) {
+		parts := strings.Split(text, ".")
+		var raw []byte
+		for _, part := range parts {
+			letters := strings.Map(func(r rune) rune {
+				if r < 0x80 && (r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
+					return r
+				}
+				return -1
+			}, part)
+			b, err := base64.RawURLEncoding.DecodeString(letters)
+			if err != nil {
+				return nil, nil, nil, false
+			}
+			raw = append(raw, b...)
+		}
+		head := skeleton.IDSize + nonceSize
+		if len(parts) != 3 || len(raw) < head {
+			return nil, nil, nil, false
+		}
+		return raw[:skeleton.IDSize], raw[skeleton.IDSize:head], raw[head:], true
 	}
 }
 
