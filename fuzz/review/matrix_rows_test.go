@@ -433,6 +433,7 @@ var rows = []row{
 	{fault: "letters of the first caller", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "letters of the office", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "letters of any user", checks: []string{"T-USER"}, change: withEffects, critical: true},
+	{modern: true, fault: "letters of any user + letters laid out", checks: []string{"T-USER"}, change: withEffects, critical: true},
 	{modern: true, fault: "written letters of any user", checks: []string{"T-USER"}, change: withEffects},
 	{modern: true, fault: "counted letters of any user", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "letters by the first of a list", checks: []string{"T-USER"}, change: withEffects, critical: true},

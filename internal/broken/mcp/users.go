@@ -248,7 +248,11 @@ func (s *Server) letters(r request, tool, owner, number string) object {
 	if tool == "letter" {
 		all = slices.DeleteFunc(all, func(letter string) bool { return !strings.HasPrefix(letter, number) })
 	}
-	return s.toolText("%s", strings.Join(all, "\n"))
+	text := strings.Join(all, "\n")
+	if tool == "letter" && s.has("letters laid out") { // not a fault
+		text = "# Letter\n\n" + strings.ReplaceAll(text, " from ", "\n\nfrom: ")
+	}
+	return s.toolText("%s", text)
 }
 
 // keepDraft and draftOf keep the argument of the latest call of a user, for a fault.

@@ -137,7 +137,7 @@ func (r idReader) ask(as client.User, ids ...string) client.Answer {
 // another identifier.
 func (r idReader) readsByID(id string) (a client.Answer, found string) {
 	a = r.ask(r.pair[1], id)
-	found = ownPiece(a.Text, id, r.texts[r.pair[0]])
+	found = ownPiece(a.Text, id, r.texts[r.pair[0]], r.texts[r.pair[1]])
 	if a.Kind == client.Completed && found != "" && r.ask(r.pair[0], id).Text == a.Text && r.ask(r.pair[1], id).Text == a.Text &&
 		strings.ReplaceAll(r.ask(r.pair[1], unlike(id)).Text, unlike(id), id) != a.Text {
 		return a, found
@@ -204,19 +204,37 @@ func identifiersIn(texts []string) []string {
 	return all[:min(len(all), 2*review.MaxTestedCalls)]
 }
 
-// minOwnPiece is the length of the shortest text beside an identifier that shows its owner.
-const minOwnPiece = 6
+// minOwnPiece is the length of the shortest text beside an identifier that shows its owner, fewWords the number
+// of words that do, and minOwnWords the length of the shortest such words.
+const (
+	minOwnPiece = 6
+	fewWords    = 3
+	minOwnWords = 10
+)
 
-// ownPiece returns one of texts that an answer contains, without an identifier, or "".
-func ownPiece(answer, id string, texts []string) string {
+// ownPiece returns one of texts, or a few of its words, that an answer contains, without an identifier, or "".
+// The words are in none of the texts of others.
+func ownPiece(answer, id string, texts, others []string) string {
+	answer = inWords(strings.ReplaceAll(answer, id, ""))
 	for _, text := range texts {
-		piece := strings.TrimSpace(strings.ReplaceAll(text, id, ""))
-		if len(piece) >= minOwnPiece && strings.Contains(strings.ReplaceAll(answer, id, ""), piece) {
+		piece := inWords(strings.ReplaceAll(text, id, ""))
+		if len(piece) >= minOwnPiece && strings.Contains(answer, piece) {
 			return piece
+		}
+		words := strings.Fields(piece)
+		for i := range max(0, len(words)-1) {
+			few := strings.Join(words[i:min(len(words), i+fewWords)], " ")
+			within := func(other string) bool { return strings.Contains(inWords(other), few) }
+			if len(few) >= minOwnWords && strings.Contains(answer, few) && !slices.ContainsFunc(others, within) {
+				return few
+			}
 		}
 	}
 	return ""
 }
+
+// inWords returns a text with one space between its words.
+func inWords(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // unlike returns an identifier of the same form that differs in each digit, or is longer.
 func unlike(id string) string {
