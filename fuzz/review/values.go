@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 
 	"sealab/fuzz/review/client"
@@ -65,13 +66,43 @@ func (r *Review) PromptArguments(p client.Offer) (arguments, other json.RawMessa
 		if !a.Required {
 			continue
 		}
-		values := append(slices.Clone(r.values[a.Name]), jsondoc.Quote("probe"), jsondoc.Quote("sample"))
+		values := append(slices.Clone(r.values[a.Name]), textsFor(a.Name)...)
 		one[a.Name], two[a.Name] = values[0], values[1]
 	}
 	if len(one) == 0 {
 		return nil, nil
 	}
 	return jsondoc.Object(one), jsondoc.Object(two)
+}
+
+// namedTexts are two texts for arguments whose names have one of the words.
+var namedTexts = []struct {
+	words    *regexp.Regexp
+	one, two string
+}{
+	{nameWith("amount|number|count|quantity|price|total|cents|year|days|hours|minutes|limit"), "20", "30"},
+	{nameWith("date|day"), "2027-01-29", "2027-02-26"},
+	{nameWith("email|mail"), "ann@example.com", "ben@example.com"},
+	{nameWith("url|link"), "https://example.com/one", "https://example.com/two"},
+	{nameWith("language|lang|locale"), "en", "de"},
+}
+
+// nameWith matches names whose last word is one of words.
+func nameWith(words string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|[_-])(` + words + `)$`)
+}
+
+// hump matches the border between two words of a name in humps.
+var hump = regexp.MustCompile(`([a-z])([A-Z])`)
+
+// textsFor returns two texts for an argument without a schema.
+func textsFor(name string) []json.RawMessage {
+	for _, n := range namedTexts {
+		if n.words.MatchString(hump.ReplaceAllString(name, "${1}_$2")) {
+			return []json.RawMessage{jsondoc.Quote(n.one), jsondoc.Quote(n.two)}
+		}
+	}
+	return []json.RawMessage{jsondoc.Quote("probe"), jsondoc.Quote("sample")}
 }
 
 // Sample returns arguments that the schema of a tool allows. Texts that the schema does not list
