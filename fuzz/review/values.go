@@ -12,7 +12,7 @@ import (
 )
 
 // collect records the texts that are known for arguments, by name: those that the user gave for an
-// argument of a tool, and those that a schema lists.
+// argument of a tool, then those that a schema lists, then those that descriptions have.
 func (r *Review) collect() {
 	for _, t := range r.Report.Server.Tools {
 		given := r.Options.Tools[t.Name]
@@ -27,6 +27,23 @@ func (r *Review) collect() {
 			s := jsondoc.ParseSchema(raw)
 			r.record(name, append(append(slices.Clone(s.Enum), s.Default), s.Examples...)...)
 		}
+	}
+	for _, t := range r.Report.Server.Tools {
+		for name, raw := range jsondoc.ParseSchema(t.Input).Properties {
+			r.recordDescribed(name, jsondoc.ParseSchema(raw).About, t.Description)
+		}
+	}
+	for _, p := range r.Report.Server.Prompts {
+		for _, a := range p.Arguments {
+			r.recordDescribed(a.Name, a.Description, p.Description)
+		}
+	}
+}
+
+// recordDescribed records the values of an argument in its description and in that of its tool or prompt.
+func (r *Review) recordDescribed(name, about, offer string) {
+	for _, text := range append(describedValues(about), listedBehind(name, offer)...) {
+		r.record(name, jsondoc.Quote(text))
 	}
 }
 

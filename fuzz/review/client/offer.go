@@ -24,8 +24,9 @@ type Offer struct {
 		Task string `json:"taskSupport,omitempty"`
 	} `json:"execution,omitzero"`
 	Arguments []struct {
-		Name     string `json:"name"`
-		Required bool   `json:"required,omitempty"`
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+		Required    bool   `json:"required,omitempty"`
 	} `json:"arguments,omitempty"`
 
 	Raw json.RawMessage `json:"-"` // inputSchema as the server sent it

@@ -11,6 +11,7 @@ import (
 // A Schema is the part of JSON Schema 2020-12 that arguments and forms use.
 type Schema struct {
 	Type       any                        `json:"type"`
+	About      string                     `json:"description"`
 	Properties map[string]json.RawMessage `json:"properties"`
 	Required   []string                   `json:"required"`
 	Items      json.RawMessage            `json:"items"`
