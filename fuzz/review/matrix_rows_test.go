@@ -143,6 +143,8 @@ var rows = []row{
 	{fault: "credentials in a readable state", checks: []string{"RS-CLEAR"}},
 	{fault: "readable and careful + codes hashed in states", checks: []string{"RS-CLEAR"}, change: withEffects, critical: true},
 	{fault: "readable and careful + codes kept in states", checks: []string{"RS-CLEAR"}, change: withEffects, critical: true},
+	{fault: "readable and careful + codes after a confirmation + codes kept in states", checks: []string{"RS-CLEAR"}, change: withEffects, critical: true},
+	{fault: "readable and careful + codes after a confirmation + codes hashed in states", checks: []string{"RS-CLEAR"}, change: withEffects, critical: true},
 	{fault: "tag without regard to case", checks: []string{"RS-TAMPER"}, also: []string{"RS-CLEAR"}},
 	{fault: "verdicts remembered by token", checks: []string{"RS-USER"}, also: []string{"RS-ARGS", "RS-TOOL", "RS-METHOD"}},
 	{fault: "refusals tell in a header", checks: []string{"RS-UNIFORM"}},

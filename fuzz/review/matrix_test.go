@@ -205,6 +205,7 @@ func TestHashedCodes(t *testing.T) {
 		change func(*review.Options)
 		want   review.Severity
 	}{{"codes hashed in states", nil, review.Warning}, {"codes hashed in states", withEffects, review.Critical}, {"codes hashed under a key", withEffects, review.Suggestion},
+		{"codes hashed under a key + codes after a confirmation", withEffects, review.Suggestion},
 		{"codes kept in states", nil, review.Warning}, {"codes kept in states", withEffects, review.Critical}, {"tones of one list", nil, review.Suggestion}, {"tones of one list", withEffects, review.Suggestion}} {
 		report, _ := row{fault: "readable and careful + " + x.fault, change: x.change}.review(t, []string{"RS-CLEAR"})
 		require.Equal(t, x.want, refutedBy(report, review.Critical, review.Warning, review.Suggestion)["RS-CLEAR"], "%s: %s", x.fault, describe(report))

@@ -201,6 +201,7 @@ var unusualRows = []row{
 	{fault: "paths calculated", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "paths in XML", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "questions name the call", checks: []string{"RS-FORMSECRET", "T-INJECT"}},
+	{fault: "codes after a confirmation + codes kept in states", checks: []string{"RS-CLEAR", "RS-FORM", "RS-GUESS"}, change: withEffects},
 	{fault: "a form about a secret", checks: []string{"RS-FORMSECRET"}},
 	{fault: "a note in the answer", checks: []string{"RS-VALUE", "X-PATTERN", "RS-FORM", "RS-DECLINE"}, change: withEffects},
 	{fault: "notes of the first round told", checks: []string{"T-INJECT", "RS-VALUE", "X-PATTERN", "RS-FORM"}, change: withEffects},

@@ -11,6 +11,8 @@ import (
 // know, instead.
 func (s *Server) stepsOf(steps []string) []string {
 	switch {
+	case s.has("codes after a confirmation"): // not a fault
+		return []string{"confirm", "code"}
 	case s.has("codes hashed in states", "codes hashed under a key", "codes kept in states"):
 		return []string{"code"}
 	case s.has("tones of one list"): // not a fault

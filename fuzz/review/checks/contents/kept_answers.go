@@ -70,11 +70,11 @@ func showsKeptAnswer(t *review.T) bool {
 	}
 	tried := 0
 	for _, o := range t.Oracles {
-		for _, stage := range o.Flow.Stages() {
+		for _, stage := range askingRounds(o) {
 			if tried++; tried > maxKeptStates {
 				return false
 			}
-			if showsKeptAnswerIn(t, o, stage.WithLast(nil)) {
+			if showsKeptAnswerIn(t, o, stage) {
 				return true
 			}
 		}
