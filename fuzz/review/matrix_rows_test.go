@@ -539,6 +539,7 @@ var rows = []row{
 	{fault: "pages by path + schemas of draft 4", checks: []string{"T-SCHEMA"}, modern: true},
 	{fault: "schemas of unknown types", checks: []string{"T-SCHEMA"}},
 	{modern: true, fault: "profiles of any members", checks: []string{"T-EXTRA"}, change: withEffects, critical: true},
+	{modern: true, fault: "profiles of any members + changes of profiles asked for", checks: []string{"T-EXTRA"}, change: withEffects, critical: true},
 	{modern: true, fault: "arguments not validated", checks: []string{"T-TYPE", "T-EXTRA"}},
 	{fault: "descriptions in tag characters", checks: []string{"T-HIDDEN"}},
 	{fault: "descriptions without width", checks: []string{"T-HIDDEN"}},

@@ -207,6 +207,8 @@ var unusualRows = []row{
 	{fault: "notes of the first round told", checks: []string{"T-INJECT", "RS-VALUE", "X-PATTERN", "RS-FORM"}, change: withEffects},
 	{fault: "profiles", checks: []string{"T-EXTRA", "T-USER", "T-READS", "T-INJECT"}, change: withEffects},
 	{fault: "profiles of free members", checks: []string{"T-EXTRA"}, change: withEffects},
+	{fault: "profiles of free members + changes of profiles asked for", checks: []string{"T-EXTRA"}, change: withEffects},
+	{fault: "profiles + changes of profiles asked for", checks: []string{"T-EXTRA", "T-MIX"}, change: withEffects},
 	{fault: "profiles with the latest call", checks: []string{"T-EXTRA", "T-INJECT"}, change: withEffects},
 	{stdio: true, fault: "previews of any host", checks: []string{"R-FETCH", "T-INJECT"}, change: withEffects},
 	{stdio: true, checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "L-PROGRESS", "R-FETCH", "IO-LINE"}, change: withEffects},

@@ -288,6 +288,9 @@ func (s *Server) schemaOf(name string) string {
 	if name == "rename" && s.has("profiles of free members") { // not a fault
 		schema = strings.Replace(schema, `"required"`, `"additionalProperties":{"type":"string"},"required"`, 1)
 	}
+	if name == "rename" && s.has(nestedProfiles) { // not a fault
+		schema = `{"type":"object","properties":{"changes":` + schema + `},"required":["changes"],"additionalProperties":false}`
+	}
 	if name == "page" && s.has("pages of notes") { // not a fault
 		schema = strings.ReplaceAll(strings.Replace(schema, `"type":"string"`, `"type":"string","examples":["plain.txt"]`, 1), `"path"`, `"note"`)
 	}

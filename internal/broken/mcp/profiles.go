@@ -11,12 +11,26 @@ import (
 // other members, the fourth says in its schema that it takes them, and the fifth shows the latest call.
 var profileChoices = []string{"profiles of any members", "profiles shown as formats", "profiles", "profiles of free members", "profiles with the latest call"}
 
+// nestedProfiles is the choice for a tool rename that takes the changes of a profile as one object, and asks before
+// it saves them. It is not a fault.
+const nestedProfiles = "changes of profiles asked for"
+
 // rename changes the profile of a user.
-func (s *Server) rename(r request) object {
+func (s *Server) rename(r request) (object, *failure) {
+	if !s.has(nestedProfiles) {
+		return s.saveProfile(r, r.params["arguments"]), nil
+	}
+	var given struct{ Changes json.RawMessage }
+	_ = json.Unmarshal(r.params["arguments"], &given) // validated before
+	return s.round(r, r.placed("rename"), "the profile", []string{"confirm"}, func(claims) object { return s.saveProfile(r, given.Changes) })
+}
+
+// saveProfile saves the changes of a profile.
+func (s *Server) saveProfile(r request, changes json.RawMessage) object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	given := s.profileOf(r.user)
-	_ = json.Unmarshal(r.params["arguments"], &given) // validated before
+	_ = json.Unmarshal(changes, &given) // validated before
 	if !s.has("profiles of any members", "profiles of free members") {
 		given = map[string]any{"name": given["name"], "role": "member"}
 	}

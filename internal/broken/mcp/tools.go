@@ -107,7 +107,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	case "write":
 		return s.putOnBoard(r, args["text"]), nil
 	case "rename":
-		return s.rename(r), nil
+		return s.rename(r)
 	case "profile":
 		return s.profile(r), nil
 	case "board":

@@ -37,38 +37,103 @@ func membersIn(a client.Answer) map[string]json.RawMessage {
 	return all
 }
 
-// assignsMembers gives tools that change something additional arguments, with the names of members that a
+// A setter is a call that sets members: by its arguments, or by the members of one that is an object. Calls that
+// ask have answers.
+type setter struct {
+	flow client.Flow
+	in   string // the argument with the members; "" if they are the arguments
+}
+
+// settersOf returns the calls of a tool that set members. Their schemas name some, and do not say that others are
+// values as well.
+func settersOf(t *review.T, tool client.Offer) (all []setter) {
+	f := t.FlowOf(tool)
+	if t.Asks(tool) {
+		i := slices.IndexFunc(t.Oracles, func(o *review.Oracle) bool { return o.Flow.Target == tool.Name && o.Completes() })
+		if i < 0 {
+			return nil
+		}
+		f = t.Oracles[i].Flow
+	}
+	if isChosen(tool.Input) {
+		all = append(all, setter{f, ""})
+	}
+	for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(tool.Input).Properties) {
+		if jsondoc.ParseSchema(property).TypeOf() != "object" || !isChosen(property) {
+			continue
+		}
+		if len(jsondoc.Members(jsondoc.Members(f.Arguments)[name])) == 0 {
+			f = f.WithArgument(name, jsondoc.FullSample(property, 0))
+		}
+		all = append(all, setter{f, name})
+	}
+	return all
+}
+
+// String describes the place of the members that a setter sets.
+func (s setter) String() string {
+	if s.in == "" {
+		return s.flow.Target
+	}
+	return s.in + " of " + s.flow.Target
+}
+
+// schema returns the schema of the object with the members.
+func (s setter) schema() json.RawMessage {
+	if s.in == "" {
+		return s.flow.Offer.Input
+	}
+	return jsondoc.ParseSchema(s.flow.Offer.Input).Properties[s.in]
+}
+
+// with returns the call with another member in the place of the setter.
+func (s setter) with(name string, v json.RawMessage) client.Flow {
+	if s.in == "" {
+		return s.flow.WithArgument(name, v)
+	}
+	return s.flow.WithArgument(s.in, jsondoc.WithMember(jsondoc.Members(s.flow.Arguments)[s.in], name, v))
+}
+
+// carryOut makes a call, answers its questions and returns the last answer.
+func carryOut(t *review.T, f client.Flow) client.Answer {
+	a, _ := t.Client.Walk(t.Context, f, client.FirstUser)
+	return a
+}
+
+// assignsMembers gives tools that change something additional members, with the names of members that a
 // reading call shows and that the schema does not define. It records a finding if the reading call shows the
 // given values in their place, twice.
 func assignsMembers(t *review.T) {
 	readers := t.ReadingCalls()
+	readers = readers[:min(len(readers), review.MaxTestedCalls)]
 	for _, tool := range t.Changers() {
-		f := t.FlowOf(tool)
-		if t.Asks(tool) || !isChosen(tool) || t.Call(f.Call(client.FirstUser)).Kind != client.Completed {
-			continue
-		}
-		for _, read := range readers[:min(len(readers), review.MaxTestedCalls)] {
-			for _, name := range assignable(t, tool, read) {
-				label := fmt.Sprintf("%s of %s in %s", name, read.Target, tool.Name)
-				if t.Selected(label) && assignsMember(t, f, read, name, label) {
-					return
+		for _, s := range settersOf(t, tool) {
+			if len(readers) == 0 || carryOut(t, s.flow).Kind != client.Completed {
+				continue
+			}
+			for _, read := range readers {
+				for _, name := range assignable(t, s, read) {
+					label := fmt.Sprintf("%s of %s in %s", name, read.Target, s)
+					if t.Selected(label) && assignsMember(t, s, read, name, label) {
+						return
+					}
 				}
 			}
 		}
 	}
 }
 
-// isChosen reports whether the schema of a tool names its arguments, and does not say that others are values
+// isChosen reports whether the schema of an object names its members, and does not say that others are values
 // as well.
-func isChosen(tool client.Offer) bool {
-	more := string(jsondoc.Members(tool.Input)["additionalProperties"])
-	return len(jsondoc.ParseSchema(tool.Input).Properties) > 0 && (more == "" || more == "false") && jsondoc.Members(tool.Input)["patternProperties"] == nil
+func isChosen(schema json.RawMessage) bool {
+	more := string(jsondoc.Members(schema)["additionalProperties"])
+	return len(jsondoc.ParseSchema(schema).Properties) > 0 && (more == "" || more == "false") && jsondoc.Members(schema)["patternProperties"] == nil
 }
 
-// assignable returns the members of a reading call that the schema of a tool does not define, those of rights
-// first. The call must show another member that the tool sets: it then shows what the tool changes.
-func assignable(t *review.T, tool client.Offer, read client.Call) []string {
-	properties, shown := jsondoc.ParseSchema(tool.Input).Properties, membersIn(t.Call(read))
+// assignable returns the members of a reading call that the schema of a setter does not define, those of rights
+// first. The call must show another member that the setter sets: it then shows what the tool changes.
+func assignable(t *review.T, s setter, read client.Call) []string {
+	properties, shown := jsondoc.ParseSchema(s.schema()).Properties, membersIn(t.Call(read))
 	var all []string
 	for _, name := range jsondoc.SortedKeys(shown) {
 		if properties[name] == nil {
@@ -89,18 +154,18 @@ func rank(name string) int {
 	return 1
 }
 
-// assignsMember reports whether a reading call shows the values of an additional argument of a tool in place
-// of the value of a member, and not without the argument. It gives the first value back.
-func assignsMember(t *review.T, f client.Flow, read client.Call, name, label string) bool {
+// assignsMember reports whether a reading call shows the values of an additional member of a setter in place
+// of the value of a member, and not without it. It gives the first value back.
+func assignsMember(t *review.T, s setter, read client.Call, name, label string) bool {
 	first := membersIn(t.Call(read))[name]
 	values := otherValues(t, first)
 	give := func(v json.RawMessage) client.Answer {
-		return t.Tried(t.Call(f.WithArgument(name, v).Call(client.FirstUser)))
+		return t.Tried(carryOut(t, s.with(name, v)))
 	}
 	var a client.Answer
 	assigned := 0
 	for _, v := range values {
-		t.Call(f.Call(client.FirstUser))
+		carryOut(t, s.flow)
 		before := membersIn(t.Call(read))[name]
 		a = give(v)
 		after := membersIn(t.Call(read))[name]
@@ -121,7 +186,7 @@ func assignsMember(t *review.T, f client.Flow, read client.Call, name, label str
 	if rightsName.MatchString(name) {
 		severity = review.Critical
 	}
-	t.Fault(label, severity, fmt.Sprintf("%s sets %s, an argument that its schema does not define: %s then shows the given value", client.Short(f.Target, 60), client.Short(name, 60), client.Short(read.Target, 60)), a)
+	t.Fault(label, severity, fmt.Sprintf("%s sets %s, a member that its schema does not define: %s then shows the given value", client.Short(s.String(), 60), client.Short(name, 60), client.Short(read.Target, 60)), a)
 	return true
 }
 

@@ -61,8 +61,8 @@ var toolChecks = []review.Check{
 	{
 		ID: "T-EXTRA", Name: "an argument that the schema does not define", Era: "modern", Flow: true, Severity: review.Suggestion, Category: "schema",
 		Sent: "a call of a tool that asks, with one additional argument; with --effects, calls of tools that change " +
-			"something and do not ask, with new values for members that a read-only tool or a resource shows beside " +
-			"the arguments of the tool",
+			"something, whose questions are answered, with new values for members that a read-only tool or a resource " +
+			"shows beside the arguments of the tool, or beside the members of an argument that is an object",
 		Want: "refuses the argument if the schema has additionalProperties false; otherwise refuses or accepts it; " +
 			"never answers with an internal error; sets no member by an argument that the schema does not define",
 		Source: "JSON Schema 2020-12, additionalProperties; CWE-915",
