@@ -26,6 +26,8 @@ var unusualRows = []row{
 	{fault: "fields joined with borders", checks: []string{"RS-ARGS", "RS-FORGE", "RS-TAMPER", "RS-SPLICE"}},
 	{fault: "fields joined with borders + random texts", checks: []string{"RS-ARGS", "RS-FORGE", "RS-TAMPER"}, change: withEffects},
 	{fault: "guests look", checks: []string{"RS-USER"}, change: withEffects},
+	{fault: "consents remembered", checks: []string{"RS-USER", "RS-SKIP"}, change: withEffects},
+	{fault: "consents for all users", checks: []string{"RS-USER"}, change: withEffects},
 	{fault: "signed credentials", checks: []string{"A"}, change: signedUsers},
 	{fault: "letters of own teams", checks: []string{"A-NAME", "T-USER"}, change: withEffects},
 	{fault: "letters of own teams", checks: []string{"A-NAME"}, change: teamsOfUsers},

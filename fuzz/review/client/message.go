@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -55,6 +56,7 @@ type Call struct {
 	Context      map[string]string `json:"-"` // other arguments of a completion
 	Progress     string            `json:"-"` // asks for logs, and for progress under this token (JSON)
 	Level        string            `json:"-"` // of the logs
+	Client       string            `json:"-"` // the name of the client; "": sealab-review
 	Carrier      string            `json:"-"` // the member of _meta that holds the state; "": requestState
 	Capabilities json.RawMessage   `json:"-"` // nil: EveryCapability
 	As           User              `json:"-"`
@@ -114,7 +116,7 @@ func (c Call) Meta() map[string]any {
 	}
 	all := map[string]any{
 		MetaVersion:      Modern,
-		metaClient:       map[string]string{"name": "sealab-review", "version": "1"},
+		metaClient:       map[string]string{"name": cmp.Or(c.Client, "sealab-review"), "version": "1"},
 		MetaCapabilities: capabilities,
 	}
 	if c.Carrier != "" && c.State != nil {

@@ -122,6 +122,7 @@ var optionalTools = map[string][]string{
 	"rename":  profileChoices,
 	"profile": profileChoices,
 	"pin":     approvalChoices,
+	"export":  consentChoices,
 	"link":    linkChoices,
 	"get_one": unlistedChoices,
 	"Remove":  {"two names of a tool"},

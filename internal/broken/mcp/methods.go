@@ -224,6 +224,7 @@ var inputSchemas = map[string]string{
 	"rename":  `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`,
 	"profile": `{"type":"object","additionalProperties":false}`,
 	"pin":     `{"type":"object","additionalProperties":false}`,
+	"export":  `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"leave":   `{"type":"object","additionalProperties":false}`,
 	"return":  `{"type":"object","additionalProperties":false}`,
 	"share":   `{"type":"object","additionalProperties":false}`,
@@ -368,6 +369,8 @@ func (s *Server) entry(n string) object {
 		}
 	case "pin":
 		t["annotations"], t["description"] = object{"readOnlyHint": true}, "your PIN"
+	case "export":
+		t["description"] = s.consentText()
 	case "add":
 		t["description"] = "puts a place on the shelf"
 	case "restore":

@@ -68,8 +68,10 @@ var bindingChecks = []review.Check{
 		Sent: "the token of the first user with the credentials of the second, and the reverse; if the server " +
 			"answers requests without credentials, also tokens from and to an unauthenticated client; also " +
 			"tokens of the first round and of a long argument, and tokens of the first user from a user, or a client without " +
-			"credentials, whose own call is refused",
-		Want:   "refuses the token",
+			"credentials, whose own call is refused; with --effects, if a call is no longer asked for once it is carried " +
+			"out, calls under new names of the client and with other arguments, of the second user, of the first with his " +
+			"consent, and of both again",
+		Want:   "refuses the token; asks each user for his own consent",
 		Source: review.SourceMRTR + ", SHOULD bind to the user",
 		Impact: "a user who obtains a token continues the flow of its owner, or makes another user continue his own",
 		Fix:    review.FixBind,
@@ -287,6 +289,9 @@ func checkArgumentOrder(t *review.T) {
 func checkOtherUser(t *review.T) {
 	if len(t.Options.Target.Second) == 0 {
 		t.Skip("one user alone is known; --second gives the credentials of another")
+		return
+	}
+	if shareConsents(t); len(t.Findings) > 0 {
 		return
 	}
 	if presentAsUnasked(t); len(t.Findings) > 0 {

@@ -1,0 +1,128 @@
+package binding
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+// Texts of calls that ask for a consent.
+var (
+	// consentWords match texts of consents, which each user gives for himself.
+	consentWords = regexp.MustCompile(`(?i)consent|permi(t|ssion)|authori[sz]|\bgrant|\ballow|\bmay\b|\bshar(e|es|ing)\b|\baccess|\bagree|\btrust|einwillig|zustimm|erlaub|freigeb|autoris`)
+	// commonWords match texts of consents that one user may give for others.
+	commonWords = regexp.MustCompile(`(?i)\b(every(one|body)|(all|any|other) (users?|members?|people)|organi[sz]ations?|company|teams?|workspaces?|tenants?|admin\w*|offices?|households?|famil(y|ies)|shared)\b`)
+)
+
+// rememberedCase is the case of consents that a server remembers for more users than the one who gave them.
+const rememberedCase = "the consent of another user"
+
+// maxConsents is the number of calls whose consents are given for one flow at most.
+const maxConsents = 8
+
+// shareConsents looks at flows that are not asked for again once they are carried out: the server may remember
+// the consent. It records a finding if the second user is asked, the first one consents, and then the call of
+// the second is carried out without a question, with another result than that of the first. The server must
+// remember the consent of the first as well.
+func shareConsents(t *review.T) {
+	for _, f := range t.Flows {
+		if f.Last == nil || !t.Selected(rememberedCase) || isRepeated(t, f) {
+			continue
+		}
+		seen, evidence := 0, ""
+		for _, call := range consentCalls(t, f) {
+			found, asked := sharesConsent(t, f, call)
+			if asked && found == "" {
+				seen = 0
+				break
+			}
+			if found != "" {
+				seen, evidence = seen+1, found
+			}
+			if seen == 2 {
+				break
+			}
+		}
+		if seen > 0 {
+			t.Refute(review.Finding{Case: rememberedCase, Severity: review.Critical, Issue: "the consent of one user is remembered for another, whose call is carried out without a question",
+				Evidence: evidence, Want: "asked", Got: string(client.Completed), Flow: &f})
+			return
+		}
+	}
+}
+
+// isRepeated reports whether a flow was carried out several times with a question before each.
+func isRepeated(t *review.T, f client.Flow) bool {
+	return slices.ContainsFunc(t.Oracles, func(o *review.Oracle) bool {
+		return o.Flow.Target == f.Target && o.Flow.Last != nil && jsondoc.Same(o.Flow.Arguments, f.Arguments)
+	})
+}
+
+// consentCalls returns calls of a flow for which no consent may have been given: under new names of the client,
+// and with other arguments.
+func consentCalls(t *review.T, f client.Flow) []client.Call {
+	var all []client.Call
+	for range 2 {
+		call := f.Call(client.FirstUser)
+		call.Client = t.Word()
+		all = append(all, call)
+	}
+	add := func(arguments json.RawMessage) {
+		if arguments != nil && !jsondoc.Same(arguments, f.Arguments) {
+			all = append(all, f.With(arguments).Call(client.FirstUser))
+		}
+	}
+	add(f.Other)
+	for range 2 {
+		add(f.ArgumentsWith(t.Word()))
+	}
+	properties := jsondoc.ParseSchema(f.Offer.InputSchema()).Properties
+	for name := range jsondoc.InOrder(jsondoc.Members(f.Arguments)) {
+		for _, v := range jsondoc.ParseSchema(properties[name]).Enum {
+			add(f.WithArgument(name, v).Arguments)
+		}
+	}
+	return all[:min(len(all), maxConsents)]
+}
+
+// sharesConsent makes a call as both users, who must be asked, has the first one consent, and makes the call
+// again as both. It returns the evidence if both are carried out without a question, each twice, and "" if not.
+// It reports whether both were asked at first.
+func sharesConsent(t *review.T, f client.Flow, call client.Call) (evidence string, asked bool) {
+	as := func(user client.User) client.Answer { return t.Call(call.By(user)) }
+	for range 2 {
+		if as(client.SecondUser).Kind != client.Asked {
+			return "", false
+		}
+	}
+	question := as(client.FirstUser)
+	if question.Kind != client.Asked {
+		return "", false
+	}
+	texts := f.Offer.About() + " " + question.QuestionTexts()
+	if !consentWords.MatchString(texts) || commonWords.MatchString(texts) {
+		return "", true
+	}
+	given, _ := t.Client.Continue(t.Context, call, question, f.Answers())
+	own, again := t.Tried(as(client.FirstUser)), as(client.FirstUser)
+	other, later := t.Tried(as(client.SecondUser)), as(client.SecondUser)
+	for _, a := range []client.Answer{given, own, again, other, later} {
+		if a.Kind != client.Completed {
+			return "", true
+		}
+	}
+	exact := given.Text == own.Text && own.Text == again.Text && other.Text == later.Text
+	differ := exact && own.Text != other.Text || !sameTexts(own, other)
+	if !sameTexts(given, own) || !sameTexts(own, again) || !sameTexts(other, later) || !differ {
+		return "", true
+	}
+	return fmt.Sprintf("%s %s: the second user is asked; the first answers %s -> %v; then the second -> %v", f.Target, call.Arguments, f.Last, given, other), true
+}
+
+// sameTexts reports whether the texts of two results are equal but for numbers.
+func sameTexts(one, two client.Answer) bool { return client.Blank(one.Text) == client.Blank(two.Text) }
