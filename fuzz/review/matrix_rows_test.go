@@ -233,6 +233,7 @@ var rows = []row{
 	{modern: true, timed: true, fault: "states of closed connections + counts + counts in ledgers", checks: []string{"RS-ABORT"}, change: deploysOnce},
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: oneTime},
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: withEffects},
+	{fault: "orders for any total", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "answers override the price", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "answers override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "members of answers override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},

@@ -123,6 +123,7 @@ var optionalTools = map[string][]string{
 	"profile": profileChoices,
 	"pin":     approvalChoices,
 	"export":  consentChoices,
+	"order":   orderChoices,
 	"link":    linkChoices,
 	"get_one": unlistedChoices,
 	"Remove":  {"two names of a tool"},

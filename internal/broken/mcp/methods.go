@@ -224,6 +224,7 @@ var inputSchemas = map[string]string{
 	"rename":  `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`,
 	"profile": `{"type":"object","additionalProperties":false}`,
 	"pin":     `{"type":"object","additionalProperties":false}`,
+	"order":   `{"type":"object","properties":{"pieces":{"type":"integer","minimum":1,"maximum":20}},"required":["pieces"],"additionalProperties":false}`,
 	"export":  `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"leave":   `{"type":"object","additionalProperties":false}`,
 	"return":  `{"type":"object","additionalProperties":false}`,
@@ -371,6 +372,8 @@ func (s *Server) entry(n string) object {
 		t["annotations"], t["description"] = object{"readOnlyHint": true}, "your PIN"
 	case "export":
 		t["description"] = s.consentText()
+	case "order":
+		t["description"] = "orders pieces after a confirmation"
 	case "add":
 		t["description"] = "puts a place on the shelf"
 	case "restore":

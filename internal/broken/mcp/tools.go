@@ -114,6 +114,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.toolText("%s", s.board(r)), nil
 	case "export":
 		return s.export(r, args["env"])
+	case "order":
+		return s.order(r)
 	case "add":
 		return s.putOnShelf(args["env"]), nil
 	case "find":

@@ -19,9 +19,11 @@ var formChecks = []review.Check{
 			"text \"false\" instead of a boolean; answers without a required boolean, or without a consent that is " +
 			"true by default; the answers of a round, and the members of a form, in another order; answers to another kind of " +
 			"question; a secret that a read-only tool shows, also to a question for a second person; answers with additional members, in several places, that have the names of arguments, of " +
-			"state members and of numbers in the result; in the last round another answer to an earlier question; for " +
+			"state members and of numbers in the result; in the last round another answer to an earlier question; other " +
+			"values for a price with a default that depends on the arguments of the call; for " +
 			"texts and numbers that the server refuses also true, 0, null, empty lists and objects, and queries",
-		Want:   "repeats the question or answers -32602, and completes later calls; ignores additional members and the order",
+		Want: "repeats the question or answers -32602, and completes later calls; ignores additional members and the order; " +
+			"charges the price that it computes",
 		Source: review.SourceMRTR + ", SHOULD validate",
 		Impact: "the handler works on values that its form excludes, or a client overwrites the arguments of the call",
 		Fix:    "validate answers against the form that was sent, and read no other member",
@@ -49,6 +51,9 @@ func checkFormAnswers(t *review.T) {
 		t.ForEachFlow(func(*review.Oracle) { overrideFullCall(t) })
 	}
 	t.ForEachFlow(func(*review.Oracle) { overrideResultNames(t) })
+	if replacePrices(t); len(t.Findings) > 0 {
+		return
+	}
 	answerFalseTexts(t)
 	presentReordered(t)
 	presentInvalidValues(t)
