@@ -359,6 +359,8 @@ var rows = []row{
 	{modern: true, fault: "nested lists end the server", checks: []string{"T-VALUE"}, ends: true, change: withEffects},
 	{fault: "pages by path + pages of notes", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
 	{fault: "pages by their beginning", checks: []string{"T-VALUE"}, change: withEffects},
+	{fault: "filters in queries", checks: []string{"T-VALUE"}, also: []string{"T-INJECT"}, change: withEffects, critical: true},
+	{fault: "other files of any folder", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
 	{fault: "pages by path", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
 	{modern: true, fault: "pages below any root", checks: []string{"T-VALUE"}, change: withEffects},
 	{fault: "credentials are members of an object", checks: []string{"A-LIKE"}, critical: true},

@@ -19,6 +19,7 @@ type Input struct {
 	Offer client.Offer // that the call names; empty if there is none
 	Flow  *client.Flow // of an answer; nil for an argument
 	URL   bool         // whether it is an answer that takes a URL
+	Query bool         // whether it takes a query of a language by design
 	// argument is the name of the argument, or empty.
 	argument string
 	// Send makes the call with another text. A call that cannot be made has an answer without a
@@ -79,7 +80,8 @@ func textsOf(t *review.T, f client.Flow) []Input {
 
 // Argument returns the text in one argument of a call.
 func Argument(t *review.T, f client.Flow, name string) Input {
-	return Input{Name: f.Target + ": " + name, Offer: f.Offer, argument: name, Send: func(text string) client.Answer {
+	query := TakesQuery(name, f.Offer.Description, jsondoc.Members(f.Arguments)[name], jsondoc.ParseSchema(f.Offer.InputSchema()).Properties[name])
+	return Input{Name: f.Target + ": " + name, Offer: f.Offer, Query: query, argument: name, Send: func(text string) client.Answer {
 		return t.Tried(t.Call(f.WithArgument(name, jsondoc.Quote(text)).Call(client.FirstUser)))
 	}}
 }
@@ -117,7 +119,7 @@ func answersOf(t *review.T, o *review.Oracle, stage client.Flow) []Input {
 			if !ok {
 				continue
 			}
-			all = append(all, Input{Name: fmt.Sprintf("the answer %s of %s", name, where), Given: given, URL: review.TakesURL(name, property), Flow: &o.Flow, Send: func(text string) client.Answer {
+			all = append(all, Input{Name: fmt.Sprintf("the answer %s of %s", name, where), Given: given, URL: review.TakesURL(name, property), Query: TakesQuery(name, "", content[name], property), Flow: &o.Flow, Send: func(text string) client.Answer {
 				a, _ := t.Client.Walk(t.Context, o.Flow.WithAnswer(round, key, name, jsondoc.Quote(text)), o.User)
 				return t.Tried(a)
 			}})
@@ -136,7 +138,8 @@ func Carried(t *review.T) []Input {
 		properties, given := jsondoc.ParseSchema(o.Flow.Offer.Input).Properties, jsondoc.Members(o.Flow.Arguments)
 		for _, name := range jsondoc.SortedKeys(given) {
 			if text, ok := FreeText(given[name], properties[name]); ok {
-				all = append(all, Input{Name: o.Flow.Target + ", carried out: " + name, Given: text, Offer: o.Flow.Offer, Flow: &o.Flow, Send: func(text string) client.Answer {
+				query := TakesQuery(name, o.Flow.Offer.Description, given[name], properties[name])
+				all = append(all, Input{Name: o.Flow.Target + ", carried out: " + name, Given: text, Offer: o.Flow.Offer, Query: query, argument: name, Flow: &o.Flow, Send: func(text string) client.Answer {
 					return t.Tried(t.Fresh(o.Flow.WithArgument(name, jsondoc.Quote(text)), o.User))
 				}})
 			}

@@ -221,6 +221,9 @@ var inputSchemas = map[string]string{
 	"edit":    `{"type":"object","properties":{"env":{"type":"string"},"text":{"type":"string"}},"required":["env","text"],"additionalProperties":false}`,
 	"write":   `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
 	"board":   `{"type":"object","additionalProperties":false}`,
+	"rows":    `{"type":"object","properties":{"sql":{"type":"string","examples":["select a from totals"]}},"required":["sql"],"additionalProperties":false}`,
+	"compare": `{"type":"object","properties":{"path":{"type":"string"},"other":{"type":"string","examples":["plain.txt"]}},"required":["path","other"],"additionalProperties":false}`,
+	"log":     `{"type":"object","properties":{"revision":{"type":"string","default":"main"}},"required":["revision"],"additionalProperties":false}`,
 	"rename":  `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`,
 	"profile": `{"type":"object","additionalProperties":false}`,
 	"pin":     `{"type":"object","additionalProperties":false}`,
@@ -296,6 +299,9 @@ func (s *Server) schemaOf(name string) string {
 	if name == "page" && s.has("pages of notes") { // not a fault
 		schema = strings.ReplaceAll(strings.Replace(schema, `"type":"string"`, `"type":"string","examples":["plain.txt"]`, 1), `"path"`, `"note"`)
 	}
+	if name == "rows" && s.has("filters in queries") {
+		schema = strings.NewReplacer(`"sql"`, `"filter"`, "select a from totals", "north").Replace(schema)
+	}
 	if name == "total" {
 		schema = strings.Replace(schema, `"required":["a"]`, map[bool]string{true: `"required":["a","unit"]`, false: `"required":["a"]`}[s.has("units")], 1)
 	}
@@ -352,7 +358,7 @@ func (s *Server) entry(n string) object {
 		}
 	case "get_one":
 		t["description"] = "fetches one of your letters"
-	case "page", "ledger", "preview", "board", "profile":
+	case "page", "ledger", "preview", "board", "profile", "rows", "compare", "log":
 		t["annotations"] = object{"readOnlyHint": true}
 		if n == "ledger" && s.has("totals are counted") {
 			t["description"] = "the ledger, and how often a total was taken"

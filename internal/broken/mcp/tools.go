@@ -118,6 +118,12 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.order(r)
 	case "add":
 		return s.putOnShelf(args["env"]), nil
+	case "rows":
+		return s.rows(args), nil
+	case "compare":
+		return s.compared(args["path"], args["other"]), nil
+	case "log":
+		return s.revised(args["revision"]), nil
 	case "find":
 		return s.tagged(args["tags"]), nil
 	case "restore":

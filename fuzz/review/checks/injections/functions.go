@@ -32,6 +32,9 @@ func knowsFunctions(t *review.T, x inputs.Input) bool {
 		}
 		return a, fmt.Sprint(a.Kind, a.Code, strings.ReplaceAll(a.ShownTexts(), text, x.Given))
 	}
+	if x.Query {
+		return false
+	}
 	var known, unknown string
 	var last client.Answer
 	for i := range functionPairs {

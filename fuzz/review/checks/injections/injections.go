@@ -122,6 +122,9 @@ var onlyDigits = regexp.MustCompile(`^\d+$`)
 // followsText reports whether an input is read as more than a text: the answer depends on a condition
 // behind it, or one apostrophe is a fault and two are none.
 func followsText(t *review.T, x inputs.Input) bool {
+	if x.Query {
+		return false // conditions are a part of its language
+	}
 	usual := x.Send(x.Given)
 	if !usual.Conclusive() {
 		return false

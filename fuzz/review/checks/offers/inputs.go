@@ -67,6 +67,9 @@ func mishandlesAnswer(t *review.T, x inputs.Input, v inputs.AwkwardValue, text s
 	if v.IsIntended(x.Name) {
 		return false
 	}
+	if x.Query {
+		v = v.AsQuery()
+	}
 	a, severity, issue := v.Confirmed(func() client.Answer { return x.Send(text) }, func() bool { return v.Handled(x.Send(x.Given)) })
 	if issue != "" {
 		x.Refute(t, severity, v.Name+" is "+issue, issue, a)

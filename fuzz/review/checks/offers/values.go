@@ -19,10 +19,10 @@ var valueChecks = []review.Check{
 		Sent: "calls of a tool that asks and, with --effects, of read-only tools: texts with an apostrophe, with " +
 			"unclosed brackets, with a percent sign, with a tab and a line break, with half a surrogate pair, with a date that does not exist, " +
 			"and with expressions of template languages; the number 1e400; for arguments that name files or have a name of a " +
-			"file as their usual value, paths with .., an absolute path, and paths of made-up folders beside usual " +
+			"file as their usual value, paths with .., an absolute path, the same paths in each of several arguments, and paths of made-up folders beside usual " +
 			"ones; over HTTP the root file:///etc to a tool that asks for roots, and 20,000 nested lists in place of each " +
 			"argument and in one that the tool does not have",
-		Want: "answers or refuses with a JSON-RPC response; reveals no SQL error, does not evaluate the " +
+		Want: "answers or refuses with a JSON-RPC response; reveals no SQL error unless the argument is a query by design, does not evaluate the " +
 			"expression, returns no file outside its folder or below a root that the client names, does not fail internally, and continues to answer",
 		Source: "CWE-89, CWE-22, CWE-248, CWE-1336; RFC 8259, sections 6 and 8.2",
 		Impact: "a client writes a part of a query, runs expressions, reads files, or stops the call",
@@ -38,7 +38,7 @@ func checkAwkwardValues(t *review.T) {
 	t.Oracle = nil // the findings below belong to no flow
 	for _, f := range append(asks, reading...) {
 		for _, x := range inputs.AwkwardValues {
-			if mishandlesValue(t, f, x) {
+			if mishandlesValue(t, f, x, false) || mishandlesValue(t, f, x.AsQuery(), true) {
 				return
 			}
 		}
@@ -88,12 +88,12 @@ func endsOnDepth(t *review.T, flows []client.Flow) bool {
 }
 
 // mishandlesValue reports whether a value as an argument is a fault, twice, with an honest call
-// in between.
-func mishandlesValue(t *review.T, f client.Flow, x inputs.AwkwardValue) bool {
+// in between. It replaces either the arguments that are queries of a language or the other ones.
+func mishandlesValue(t *review.T, f client.Flow, x inputs.AwkwardValue, queries bool) bool {
 	properties := jsondoc.ParseSchema(f.Offer.Input).Properties
 	arguments, changed := jsondoc.Members(f.Arguments), false
 	for name, given := range jsondoc.Members(f.Arguments) {
-		if s := jsondoc.ParseSchema(properties[name]); x.Replaces(name, given, s) {
+		if s := jsondoc.ParseSchema(properties[name]); x.Replaces(name, given, s) && inputs.TakesQuery(name, f.Offer.Description, given, properties[name]) == queries {
 			arguments, changed = jsondoc.With(arguments, name, x.JSON()), true
 		}
 	}
@@ -120,25 +120,18 @@ func mishandlesValue(t *review.T, f client.Flow, x inputs.AwkwardValue) bool {
 	return issue != ""
 }
 
-// escapesFolder reports whether a tool refuses a file outside its folder by one path and returns it
-// by another. A tool that returns it by each path may be intended to.
+// escapesFolder reports whether a tool refuses a file outside its folder by one path, or in one argument, and
+// returns it by another. A tool that returns it by each path may be intended to.
 func escapesFolder(t *review.T, f client.Flow) bool {
-	for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
-		if s := jsondoc.ParseSchema(jsondoc.ParseSchema(f.Offer.Input).Properties[name]); s.TypeOf() != "string" || s.Enum != nil || !namesFile(name, jsondoc.Members(f.Arguments)[name]) {
-			continue
-		}
-		ask := func(path string) (a client.Answer, given bool) {
-			call := f.Call(client.FirstUser)
-			call.Arguments = jsondoc.WithMember(f.Arguments, name, jsondoc.Quote(path))
-			a = t.Tried(t.Call(call))
-			return a, a.Kind == client.Completed && inputs.PasswdLine.MatchString(a.Text)
-		}
-		absolute, given := ask("/etc/passwd")
+	files := fileArguments(f)
+	f = withPresentFiles(t, f, files)
+	for _, name := range files {
+		absolute, given := asksFile(t, f, name, "/etc/passwd")
 		if !absolute.Conclusive() {
 			continue
 		}
 		for _, path := range inputs.PathSpellings(inputs.ClimbingPath) {
-			switch a, climbed := ask(path); {
+			switch a, climbed := asksFile(t, f, name, path); {
 			case path == "/etc/passwd" || climbed == given || !a.Conclusive():
 			case given && path == inputs.ClimbingPath && acceptsRelativePath(t, f, name):
 				t.Fault(f.Target+": "+name, review.Critical, client.Short(path, 60)+" is refused, and an absolute path gives a file outside", absolute)
@@ -148,7 +141,49 @@ func escapesFolder(t *review.T, f client.Flow) bool {
 				return true
 			}
 		}
-		if comparesBeginnings(t, f, name) {
+		if given && refusedBeside(t, f, files, name) || comparesBeginnings(t, f, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// fileArguments returns the names of the arguments of a call that name files.
+func fileArguments(f client.Flow) []string {
+	var all []string
+	properties, given := jsondoc.ParseSchema(f.Offer.Input).Properties, jsondoc.Members(f.Arguments)
+	for _, name := range jsondoc.SortedKeys(given) {
+		if s := jsondoc.ParseSchema(properties[name]); s.TypeOf() == "string" && s.Enum == nil && namesFile(name, given[name]) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// asksFile asks for a file by a path in an argument. It reports whether the answer has a line of /etc/passwd.
+func asksFile(t *review.T, f client.Flow, name, path string) (a client.Answer, given bool) {
+	a = t.Tried(t.Call(f.WithArgument(name, jsondoc.Quote(path)).Call(client.FirstUser)))
+	return a, a.Kind == client.Completed && inputs.PasswdLine.MatchString(a.Text)
+}
+
+// refusedBeside reports whether another argument of the tool, whose usual value is accepted, refuses a file
+// outside of the folder that an argument gives, twice.
+func refusedBeside(t *review.T, f client.Flow, files []string, name string) bool {
+	for _, other := range files {
+		if other == name {
+			continue
+		}
+		refused := true
+		var last client.Answer
+		for range 2 {
+			for _, path := range []string{"/etc/passwd", inputs.ClimbingPath} {
+				a, _ := asksFile(t, f, other, path)
+				gives, given := asksFile(t, f, name, path)
+				refused, last = refused && a.Refused() && given, gives
+			}
+		}
+		if refused && t.Call(f.Call(client.FirstUser)).Kind == client.Completed {
+			t.Fault(f.Target+": "+name, review.Critical, other+" refuses a file outside, and "+name+" gives it", last)
 			return true
 		}
 	}
