@@ -43,10 +43,10 @@ func (s *Server) compared(path, other string) object {
 	return s.toolText("no differences")
 }
 
-// revisionChoices are the choices for a tool that runs a program with a revision. With the first two, faults,
-// the program takes it for an option; the second says so. The others are sound: they refuse texts with
-// hyphens, look for the text in a manual, or explain the text.
-var revisionChoices = []string{"options in revisions", "unknown options in revisions told", "revisions without hyphens", "revisions in a manual", "revisions searched"}
+// revisionChoices are the choices for a tool that runs a program with a revision. With the first three, faults,
+// the program takes it for an option; the second says which it does not have, and the third shows a file. The
+// others are sound: they refuse texts with hyphens, explain options by a manual, or look for the text.
+var revisionChoices = []string{"options in revisions", "unknown options in revisions told", "files in options of revisions", "revisions without hyphens", "revisions in a manual", "revisions searched"}
 
 // revised returns what a program writes about a revision.
 func (s *Server) revised(revision string) object {
@@ -60,6 +60,8 @@ func (s *Server) revised(revision string) object {
 		return s.toolText("nothing found")
 	case s.has("options in revisions") && (revision == "-s" || revision == "--date=iso"):
 		return s.toolText("1: a line")
+	case s.has("files in options of revisions") && revision == "--contents=/etc/passwd":
+		return s.toolText("1: root:x:0:0:root:/root:/bin/sh")
 	case s.has("unknown options in revisions told") && revision == "--help":
 		return s.toolText("usage: log [options] revision")
 	case s.has("unknown options in revisions told") && option:

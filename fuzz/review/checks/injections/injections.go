@@ -26,16 +26,17 @@ var injectionChecks = []review.Check{
 			"of calls that are carried out, and of tools that are named or change nothing by their names, and in texts that one tool stores and another call shows: one and two apostrophes; behind an apostrophe, functions that SQL has and that it lacks; conditions behind a quotation mark, also with a parenthesis, and of a shell, that are true and false; " +
 			"commands of a shell behind a line feed and other separators; members of the placeholders that the " +
 			"tool names, of its arguments and of {0}; directives of printf; expressions of programming languages " +
-			"that name a type, unless the tool runs programs; if the input takes XML, documents with external entities; " +
+			"that name a type, unless the tool runs programs; options of programs, made-up ones, and their names " +
+			"without hyphens, unless the input takes options; if the input takes XML, documents with external entities; " +
 			"if it names a column to sort by, conditions of a query that are true and false; with --effects, in " +
 			"arguments of tools that import: data that calls a function, in several formats, and archives of " +
 			"files with .. in their names",
 		Want: "treats the text as a value: fails for no apostrophe, does not evaluate the condition or more than " +
-			"arithmetic, runs no command, resolves no member of a placeholder, reads no entity, calls no function, and " +
+			"arithmetic, runs no command, passes it to no program as an option, resolves no member of a placeholder, reads no entity, calls no function, and " +
 			"writes no file outside of its folder",
-		Source: "CWE-22, CWE-78, CWE-89, CWE-95, CWE-134, CWE-502, CWE-611, CWE-1336",
+		Source: "CWE-22, CWE-78, CWE-88, CWE-89, CWE-95, CWE-134, CWE-502, CWE-611, CWE-1336",
 		Impact: "a client reads the data behind the query, runs commands, reads variables or writes files of the server",
-		Fix: "pass texts as query parameters and as arguments of a process without a shell, match whole texts " +
+		Fix: "pass texts as query parameters and as arguments of a process without a shell and behind --, match whole texts " +
 			"instead of lines, replace only listed placeholders, parse expressions instead of evaluating them, " +
 			"refuse document types in XML, read data with formats that have no calls, and compare resolved names of " +
 			"files with their folder",
@@ -53,7 +54,7 @@ func checkInjections(t *review.T) {
 	}
 	t.Oracle = nil // the findings name the flows of their inputs
 	for _, x := range all[:min(len(all), maxInjections)] {
-		if t.Selected(x.Name) && (followsText(t, x) || knowsFunctions(t, x) || runsProgram(t, x) || formatsText(t, x) || evaluatesText(t, x) || readsEntity(t, x)) {
+		if t.Selected(x.Name) && (followsText(t, x) || knowsFunctions(t, x) || runsProgram(t, x) || readsOption(t, x) || formatsText(t, x) || evaluatesText(t, x) || readsEntity(t, x)) {
 			return
 		}
 	}

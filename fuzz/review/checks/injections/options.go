@@ -1,0 +1,81 @@
+package injections
+
+import (
+	"regexp"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/inputs"
+)
+
+// knownOptions are options of many programs that change no data, each with one of the same length and kind of
+// letters that no program has.
+var knownOptions = []struct{ known, unknown string }{
+	{"--help", "--hqlp"}, {"--version", "--vqrsion"}, {"--verbose", "--vqrbose"}, {"--quiet", "--qqiet"}, {"--date=iso", "--dqte=iso"},
+	{"--stat", "--stqt"}, {"--oneline", "--onelqne"}, {"--no-color", "--no-cqlor"}, {"--color=never", "--cqlor=never"}, {"--porcelain", "--porcelqin"},
+}
+
+// fileOptions are options that make usual programs show the lines of a file, or that name it in an error.
+var fileOptions = []string{"--contents=/etc/passwd", "--file=/etc/passwd", "-f/etc/passwd", "--files0-from=/etc/passwd", "--from-file=/etc/passwd", "--exclude-from=/etc/passwd", "--config=/etc/passwd"}
+
+var (
+	// usageText matches what programs write about their options.
+	usageText = regexp.MustCompile(`(?im)^\W*usage:?\s+\S|\busage: \S`)
+	// unknownOption matches the complaints of programs about options that they do not have.
+	unknownOption = regexp.MustCompile(`(?i)\b(?:unknown|unrecogni[sz]ed|invalid|illegal|no such|unexpected) (?:option|switch|flag|argument)|flag provided but not defined|\bnot an option\b`)
+	// takesOptions are parts of texts of inputs that are meant to hold options or commands.
+	takesOptions = []string{"option", "flag", "switch", "args", "argv", "command", "cmd", "parameters"}
+)
+
+// readsOption reports whether a program takes an input for an option: it shows the lines of a file that an
+// option names, or it knows the options that programs have and no others. Each option is compared with a
+// made-up one and with its name without hyphens: a server that refuses texts with hyphens refuses both
+// options alike, and one that looks for texts finds the name as well.
+func readsOption(t *review.T, x inputs.Input) bool {
+	if x.Query || strings.HasPrefix(x.Given, "-") || client.Mentions(strings.TrimPrefix(x.Name, x.Offer.Name), takesOptions) {
+		return false
+	}
+	if usual := x.Send(x.Given); !usual.Conclusive() || inputs.PasswdLine.MatchString(usual.ShownTexts()) {
+		return false
+	}
+	for _, text := range fileOptions {
+		a, shown := confirmedTwice(func(int) (client.Answer, bool) {
+			a := x.Send(text)
+			return a, inputs.PasswdLine.MatchString(a.ShownTexts()) && !inputs.PasswdLine.MatchString(x.Send(x.Given).ShownTexts())
+		})
+		if shown {
+			x.Refute(t, review.Critical, "a text is read as an option of a program, and shows a file: "+text, "a file", a)
+			return true
+		}
+	}
+	for _, option := range knownOptions {
+		a, known := confirmedTwice(func(int) (client.Answer, bool) { return knowsOption(x, option.known, option.unknown) })
+		if known {
+			x.Refute(t, review.Warning, "a text is read as an option of a program: "+option.known+" is known, and "+option.unknown+" is not", "an option", a)
+			return true
+		}
+	}
+	return false
+}
+
+// knowsOption reports whether the answer to an option is one that neither a made-up option nor the name
+// without hyphens has: a result among refusals that does not repeat the option, or a text about its use where
+// the made-up one is called unknown.
+func knowsOption(x inputs.Input, known, unknown string) (client.Answer, bool) {
+	a := x.Send(known)
+	shown := a.ShownTexts()
+	use := usageText.MatchString(shown)
+	if !a.Conclusive() || !use && (!a.Succeeded() || strings.Contains(shown, known)) {
+		return a, false
+	}
+	bare := x.Send(strings.TrimLeft(known, "-"))
+	if !bare.Conclusive() || usageText.MatchString(bare.ShownTexts()) {
+		return a, false
+	}
+	other := x.Send(unknown)
+	if use && !unknownOption.MatchString(shown) && unknownOption.MatchString(other.ShownTexts()) {
+		return a, !unknownOption.MatchString(bare.ShownTexts())
+	}
+	return a, a.Succeeded() && !strings.Contains(shown, known) && bare.Refused() && other.Refused()
+}
