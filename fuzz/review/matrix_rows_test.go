@@ -549,6 +549,7 @@ var rows = []row{
 	{modern: true, fault: "profiles of any members + changes of profiles asked for", checks: []string{"T-EXTRA"}, change: withEffects, critical: true},
 	{modern: true, fault: "arguments not validated", checks: []string{"T-TYPE", "T-EXTRA"}},
 	{fault: "descriptions in tag characters", checks: []string{"T-HIDDEN"}},
+	{fault: "keys in readings", checks: []string{"T-HIDDEN"}},
 	{fault: "descriptions without width", checks: []string{"T-HIDDEN"}},
 	{fault: "every change told", checks: []string{"L-LISTEN"}},
 	{fault: "notes cached for all users", checks: []string{"R-USER"}},

@@ -194,6 +194,8 @@ var unusualRows = []row{
 	{fault: "rows of a query", checks: []string{"T-VALUE", "T-INJECT"}, change: withEffects},
 	{fault: "files of any folder", checks: []string{"T-VALUE"}, change: withEffects},
 	{fault: "files of one folder", checks: []string{"T-VALUE", "T-INJECT"}, change: withEffects},
+	{fault: "keys of examples in readings", checks: []string{"T-HIDDEN", "H-RESULT"}},
+	{fault: "masked keys in readings", checks: []string{"T-HIDDEN"}},
 	{fault: "pages of a folder", checks: []string{"T-VALUE"}, change: withEffects},
 	{fault: "tags as values", checks: []string{"T-INJECT", "T-VALUE"}, change: withEffects},
 	{fault: "tags by words + random texts", checks: []string{"T-INJECT", "T-VALUE"}, change: withEffects},

@@ -109,7 +109,3 @@ func (a Answer) insides() []byte {
 	}
 	return found[0]
 }
-
-// KnownKeys matches private keys and keys with the prefix of a well-known issuer.
-var KnownKeys = regexp.MustCompile(`\bsk-(?:live|proj|ant)-[A-Za-z0-9_-]{16,}|\b(?:ghp|gho|ghs)_[A-Za-z0-9]{36}\b|\bAKIA[0-9A-Z]{16}\b|` +
-	`\bxox[bp]-[0-9A-Za-z-]{20,}|-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----`)

@@ -38,6 +38,14 @@ func (s *Server) readResource(r request) (object, *failure) {
 	case uri == "notes://day/today" && s.has("passwords in URLs", "masks in URLs"): // the second is sound
 		password := map[bool]string{true: "Kr7me!2719", false: "********"}[s.has("passwords in URLs")]
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "kept in postgres://notes:" + password + "@db.internal:5432/notes"}}}), nil
+	case uri == "notes://day/today" && s.has("keys in readings", "keys of examples in readings", "masked keys in readings"): // the first is a fault
+		text := "mail of post@notes.example goes out with SG.q4Tz9vKe2mWd7LpB"
+		if s.has("keys of examples in readings") {
+			text = "set a key of your own, for example SG.q4Tz9vKe2mWd7LpB"
+		} else if s.has("masked keys in readings") {
+			text = "mail goes out with SG.q4Tzxxxxxxxxxxxx"
+		}
+		return s.listed(object{"contents": []object{{"uri": uri, "text": text}}}), nil
 	case uri == "notes://day/today" && s.has("resources without a type"):
 		result := s.listed(object{"contents": []object{{"uri": uri, "text": "nothing"}}})
 		delete(result, "resultType")

@@ -38,11 +38,12 @@ var toolChecks = []review.Check{
 		Run:    checkToolSchemas,
 	},
 	{
-		ID: "T-HIDDEN", Name: "invisible texts, keys and scripts in lists", Severity: review.Warning, Category: "injection",
-		Sent: "nothing; the check inspects the texts of the lists and of server/discover",
-		Want: "contains no Unicode tag characters, direction overrides or runs of zero-width characters, no key, " +
-			"and no icon that runs a script",
-		Source: "Unicode TR 36, section 3; revision 2026-07-28, schema, icons",
+		ID: "T-HIDDEN", Name: "invisible texts, keys and scripts in lists, and keys in contents", Severity: review.Warning, Category: "injection",
+		Sent: "two reads of each resource and prompt, and, with --effects, two calls of each read-only tool that takes no file; " +
+			"the check inspects these and the texts of the lists and of server/discover",
+		Want: "contains no Unicode tag characters, direction overrides or runs of zero-width characters, no key " +
+			"of a well-known form (unless it is marked as an example or is masked), and no icon that runs a script",
+		Source: "CWE-200, CWE-312; Unicode TR 36, section 3; revision 2026-07-28, schema, icons",
 		Impact: "the model reads instructions that its user cannot see, or every client reads a secret",
 		Fix:    "remove invisible characters, keys and script URLs from the texts",
 		Run:    checkHiddenTexts,
