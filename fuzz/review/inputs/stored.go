@@ -19,12 +19,30 @@ const (
 
 // Stored returns the texts that one tool stores and another call shows: a tool, a prompt, a resource or a
 // question. Send stores the text and returns the answer of the other call.
-func Stored(t *review.T) []Input {
+func Stored(t *review.T) []Input { return storedIn(t, client.Answer.ShownTexts) }
+
+// StoredInPrompts returns the texts that one tool stores and another call puts into the instructions to the
+// model of the client.
+func StoredInPrompts(t *review.T) []Input { return storedIn(t, SystemPrompts) }
+
+// SystemPrompts returns the instructions to the model in the questions of an answer, one per line.
+func SystemPrompts(a client.Answer) string {
+	var all []string
+	for _, key := range jsondoc.SortedKeys(a.Questions) {
+		if text, ok := jsondoc.Text(jsondoc.At(a.Result, "inputRequests", key, "params", "systemPrompt")); ok {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// storedIn returns the texts that one tool stores and another call shows in a part of its answer.
+func storedIn(t *review.T, part func(client.Answer) string) []Input {
 	writers := slices.DeleteFunc(t.Changers(), func(tool client.Offer) bool { return t.Asks(tool) || review.Ends(tool) })
 	var all []Input
 	for _, tool := range writers[:min(len(writers), maxWriters)] {
 		for _, x := range textsOf(t, t.FlowOf(tool)) {
-			all = append(all, shownAfter(t, t.FlowOf(tool), x)...)
+			all = append(all, shownAfter(t, t.FlowOf(tool), x, part)...)
 			if len(all) >= maxStored {
 				return all[:maxStored]
 			}
@@ -34,8 +52,8 @@ func Stored(t *review.T) []Input {
 }
 
 // shownAfter returns the inputs that store the text of x, an argument of the call f, and show it by
-// another call.
-func shownAfter(t *review.T, f client.Flow, x Input) []Input {
+// another call, in a part of its answer.
+func shownAfter(t *review.T, f client.Flow, x Input, part func(client.Answer) string) []Input {
 	word := t.Word()
 	if a := x.Send(word); a.Refused() || a.Kind != client.Completed {
 		return nil
@@ -45,7 +63,7 @@ func shownAfter(t *review.T, f client.Flow, x Input) []Input {
 		show := func(text string) client.Answer {
 			return t.Call(other.With(sharedArguments(other, f.WithArgument(x.argument, jsondoc.Quote(text)))).Call(client.FirstUser))
 		}
-		if !strings.Contains(show(word).ShownTexts(), word) {
+		if !strings.Contains(part(show(word)), word) {
 			continue
 		}
 		stored := x

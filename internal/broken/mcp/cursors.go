@@ -119,6 +119,8 @@ var optionalTools = map[string][]string{
 	"edit":    editChoices,
 	"write":   boardChoices,
 	"board":   boardChoices,
+	"comment": summaryChoices,
+	"summary": summaryChoices,
 	"rows":    rowChoices,
 	"compare": comparedChoices,
 	"log":     revisionChoices,

@@ -221,6 +221,8 @@ var inputSchemas = map[string]string{
 	"edit":    `{"type":"object","properties":{"env":{"type":"string"},"text":{"type":"string"}},"required":["env","text"],"additionalProperties":false}`,
 	"write":   `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
 	"board":   `{"type":"object","additionalProperties":false}`,
+	"comment": `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
+	"summary": `{"type":"object","additionalProperties":false}`,
 	"rows":    `{"type":"object","properties":{"sql":{"type":"string","examples":["select a from totals"]}},"required":["sql"],"additionalProperties":false}`,
 	"compare": `{"type":"object","properties":{"path":{"type":"string"},"other":{"type":"string","examples":["plain.txt"]}},"required":["path","other"],"additionalProperties":false}`,
 	"log":     `{"type":"object","properties":{"revision":{"type":"string","default":"main"}},"required":["revision"],"additionalProperties":false}`,
@@ -358,7 +360,7 @@ func (s *Server) entry(n string) object {
 		}
 	case "get_one":
 		t["description"] = "fetches one of your letters"
-	case "page", "ledger", "preview", "board", "profile", "rows", "compare", "log":
+	case "page", "ledger", "preview", "board", "profile", "rows", "compare", "log", "summary":
 		t["annotations"] = object{"readOnlyHint": true}
 		if n == "ledger" && s.has("totals are counted") {
 			t["description"] = "the ledger, and how often a total was taken"

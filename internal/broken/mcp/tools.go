@@ -118,6 +118,10 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.order(r)
 	case "add":
 		return s.putOnShelf(args["env"]), nil
+	case "comment":
+		return s.comment(args["text"]), nil
+	case "summary":
+		return s.summary(r)
 	case "rows":
 		return s.rows(args), nil
 	case "compare":

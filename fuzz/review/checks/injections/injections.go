@@ -23,7 +23,7 @@ var injectionChecks = []review.Check{
 		ID: "T-INJECT", Name: "a text that is read as a query, a command or a format", Severity: review.Critical, Category: "injection", Long: true,
 		Sent: "texts in arguments of a tool that asks and of prompts, in parameters of resource templates, in " +
 			"completion/complete of both and, with --effects, in answers to forms, and in arguments of read-only tools and " +
-			"of calls that are carried out, and of tools that are named or change nothing by their names, and in texts that one tool stores and another call shows: one and two apostrophes; behind an apostrophe, functions that SQL has and that it lacks; conditions behind a quotation mark, also with a parenthesis, and of a shell, that are true and false; " +
+			"of calls that are carried out, and of tools that are named or change nothing by their names, and in texts that one tool stores and another call shows or gives to the model: one and two apostrophes; behind an apostrophe, functions that SQL has and that it lacks; conditions behind a quotation mark, also with a parenthesis, and of a shell, that are true and false; " +
 			"commands of a shell behind a line feed and other separators; members of the placeholders that the " +
 			"tool names, of its arguments and of {0}; directives of printf; expressions of programming languages " +
 			"that name a type, unless the tool runs programs; options of programs, made-up ones, and their names " +
@@ -31,7 +31,7 @@ var injectionChecks = []review.Check{
 			"if it names a column to sort by, conditions of a query that are true and false; with --effects, in " +
 			"arguments of tools that import: data that calls a function, in several formats, and archives of " +
 			"files with .. in their names",
-		Want: "treats the text as a value: fails for no apostrophe, does not evaluate the condition or more than " +
+		Want: "keeps stored texts out of the systemPrompt of questions or quotes them; treats the text as a value: fails for no apostrophe, does not evaluate the condition or more than " +
 			"arithmetic, runs no command, passes it to no program as an option, resolves no member of a placeholder, reads no entity, calls no function, and " +
 			"writes no file outside of its folder",
 		Source: "CWE-22, CWE-78, CWE-88, CWE-89, CWE-95, CWE-134, CWE-502, CWE-611, CWE-1336",
@@ -63,7 +63,7 @@ func checkInjections(t *review.T) {
 			return
 		}
 	}
-	if t.Options.Effects && readsData(t) {
+	if t.Options.Effects && (readsData(t) || slices.ContainsFunc(inputs.StoredInPrompts(t), func(x inputs.Input) bool { return t.Selected(x.Name) && instructsModel(t, x) })) {
 		return
 	}
 	t.SkipUntried("no tool that asks, prompt or completion takes a text; --effects allows tools that read only")
