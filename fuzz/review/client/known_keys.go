@@ -9,9 +9,11 @@ var KnownKeys = regexp.MustCompile(`\bsk-(?:live|proj|ant)-[A-Za-z0-9_-]{16,}|\b
 
 var (
 	// keyBody matches the part of a private key behind its first line.
-	keyBody = regexp.MustCompile(`^(?:\s|\\[nr])+(?:[A-Za-z0-9+/=]|\s|\\[nr]){64}`)
+	keyBody = regexp.MustCompile(`^(?:\s|\\[nr])+(?:[A-Za-z0-9+/=]|\s|\\[nr]){40}`)
 	// exampleKey matches keys that nobody uses, or that are masked.
 	exampleKey = regexp.MustCompile(`(?i)example|sample|dummy|fake|placeholder|redact|your|change.?me|not.?real|test|demo|x{4}|0{5}|1{5}|a{5}|\*{3}|\.{3}|123456|abcdef|987654`)
+	// exampleBody matches the bodies of private keys that are masked.
+	exampleBody = regexp.MustCompile(`(?i)example|x{4}|\*{3}|\.{3}`)
 	// exampleMark matches texts beside a key that say that it is an example, or of no use any
 	// more. A domain of examples is none.
 	exampleMark = regexp.MustCompile(`(?i)(?:^|[^.@\w-])(?:examples?|samples?)\b(?:[^.\w]|\.\s|$)|\b(?:dummy|fake|placeholder|e\.g\.|such as|looks? like|of the form|format|pattern|revoked|expired|rotated|invalidated|not real|documentation|masked|redacted)\b`)
@@ -34,7 +36,7 @@ func UsedKey(text string) string {
 		switch {
 		case exampleMark.MatchString(beside):
 		case found[0] == '-':
-			if body := keyBody.FindString(after); body != "" && !exampleKey.MatchString(body) {
+			if body := keyBody.FindString(after); body != "" && !exampleBody.MatchString(body) {
 				return found
 			}
 		case !exampleKey.MatchString(found) && (Digits.MatchString(found) || mixedLetters.MatchString(found[4:])):

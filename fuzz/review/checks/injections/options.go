@@ -36,6 +36,9 @@ func readsOption(t *review.T, x inputs.Input) bool {
 	if x.Query || strings.HasPrefix(x.Given, "-") || client.Mentions(strings.TrimPrefix(x.Name, x.Offer.Name), takesOptions) {
 		return false
 	}
+	if acceptsAny(x) {
+		return false
+	}
 	if usual := x.Send(x.Given); !usual.Conclusive() || inputs.PasswdLine.MatchString(usual.ShownTexts()) {
 		return false
 	}
@@ -57,6 +60,15 @@ func readsOption(t *review.T, x inputs.Input) bool {
 		}
 	}
 	return false
+}
+
+// acceptsAny reports whether an input takes an option that no program has as it takes its name: it searches,
+// stores or repeats texts.
+func acceptsAny(x inputs.Input) bool {
+	text := knownOptions[0].unknown
+	name := strings.TrimLeft(text, "-")
+	option, bare := x.Send(text), x.Send(name)
+	return option.Succeeded() && option.Class() == bare.Class() && strings.ReplaceAll(option.ShownTexts(), text, name) == bare.ShownTexts()
 }
 
 // knowsOption reports whether the answer to an option is one that neither a made-up option nor the name
