@@ -294,6 +294,9 @@ func (s *Server) noise() string {
 	if s.has("random texts") {
 		return " " + randomWord()
 	}
+	if s.has("alarms by lot") { // not a fault
+		return []string{"", " no password needed", " Traceback (most recent call last):"}[randomBytes(1)[0]%3]
+	}
 	if s.has("words by lot") {
 		return []string{"", " now", " again"}[randomBytes(1)[0]%3]
 	}
