@@ -24,6 +24,11 @@ func removesProd(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod"}`), Other: []byte(`{"env":"test"}`)}}
 }
 
+// withLabels lets the review call a tool with a list of labels.
+func withLabels(o *review.Options) {
+	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod","labels":["blue"]}`)}}
+}
+
 // refersToPlaces lets the review call a tool that knows the places of its user and wants a reference.
 func refersToPlaces(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod","reference":"r-1"}`), Other: []byte(`{"env":"test","reference":"r-2"}`)}}
@@ -247,6 +252,7 @@ var rows = []row{
 	{modern: true, fault: "pots by the order of answers + random texts", checks: []string{"RS-FORM"}, change: withEffects},
 	{modern: true, fault: "pots by the order of members", checks: []string{"RS-FORM"}, change: withEffects},
 	{modern: true, fault: "consents by default", checks: []string{"RS-FORM", "RS-SHAPE"}, change: withEffects},
+	{modern: true, fault: "words after a confirmation + attempts of states", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "attempts counted in states", checks: []string{"RS-TRIES"}, change: withEffects},
 	{modern: true, fault: "words wanted + attempts of states", checks: []string{"RS-TRIES"}, change: withEffects},
 	{modern: true, fault: "words wanted + locks after three invalid answers + locks of forwarded addresses", checks: []string{"RS-TRIES"}, change: withEffects},
@@ -343,6 +349,7 @@ var rows = []row{
 	{modern: true, fault: "notes in queries", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "completions in queries", checks: []string{"T-INJECT"}, critical: true},
 	{fault: "apostrophes in completions are faults", checks: []string{"T-INJECT"}},
+	{modern: true, fault: "lists of labels + labels in queries", checks: []string{"T-INJECT"}, change: withLabels},
 	{fault: "tags in queries", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "sorts in queries", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "options in revisions", checks: []string{"T-INJECT"}, change: withEffects},
@@ -382,6 +389,7 @@ var rows = []row{
 	{fault: "previews of hosts in other spellings", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
 	{fault: "previews of any host", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
 	{fault: "previews by their beginning", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
+	{fault: "previews by their beginning + previews without annotations", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
 	{stdio: true, fault: "previews by their beginning", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
 	{stdio: true, fault: "previews of hosts in other spellings", checks: []string{"R-FETCH"}, change: withEffects, critical: true},
 	{fault: "resources of any URL", checks: []string{"R-FETCH"}, critical: true},
@@ -551,6 +559,7 @@ var rows = []row{
 	{modern: true, fault: "arguments not validated", checks: []string{"T-TYPE", "T-EXTRA"}},
 	{fault: "descriptions in tag characters", checks: []string{"T-HIDDEN"}},
 	{fault: "keys in readings", checks: []string{"T-HIDDEN"}},
+	{fault: "keys beside the text", checks: []string{"T-HIDDEN"}, change: withEffects},
 	{fault: "descriptions without width", checks: []string{"T-HIDDEN"}},
 	{fault: "every change told", checks: []string{"L-LISTEN"}},
 	{fault: "notes cached for all users", checks: []string{"R-USER"}},

@@ -144,6 +144,21 @@ func (o *Oracle) Alike(a client.Answer) bool {
 	return true
 }
 
+// AskingRounds returns the flows to the questions of the call, without answers to these. One comes first that the
+// last answers lead to and that is answered by no usual answer, such as a question for a code.
+func (o *Oracle) AskingRounds() []client.Flow {
+	var all []client.Flow
+	if o.Flow.Last != nil && o.Good.Kind == client.Asked && o.Good.HasState() {
+		unanswered := o.Flow.WithLast(nil)
+		unanswered.Rounds = o.Flow.Answers()
+		all = append(all, unanswered)
+	}
+	for _, stage := range o.Flow.Stages() {
+		all = append(all, stage.WithLast(nil))
+	}
+	return all
+}
+
 // influence checks that the state changes the answer. It returns a reason if it does not.
 func (r *Review) influence(ctx context.Context, o *Oracle) string {
 	begins := o.Bad.Kind == client.Asked && o.Good.Class() != o.Fresh.Class() && o.Bad.Class() == o.Fresh.Class()

@@ -122,9 +122,12 @@ func textsFor(name string) []json.RawMessage {
 	return []json.RawMessage{jsondoc.Quote("probe"), jsondoc.Quote("sample")}
 }
 
-// Sample returns arguments that the schema of a tool allows. Texts that the schema does not list
-// have a known value of an argument of the same name.
+// Sample returns the arguments that the user gave for a tool, or else arguments that its schema allows. Texts
+// that the schema does not list have a known value of an argument of the same name.
 func (r *Review) Sample(t client.Offer) json.RawMessage {
+	if given := r.Options.Tools[t.Name].Arguments; given != nil {
+		return given
+	}
 	sample := jsondoc.Arguments{}
 	maps.Copy(sample, jsondoc.Members(jsondoc.Samples(t.Input, 0)[0]))
 	properties := jsondoc.ParseSchema(t.Input).Properties

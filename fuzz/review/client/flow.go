@@ -43,6 +43,17 @@ func (f Flow) With(arguments json.RawMessage) Flow {
 	return f
 }
 
+// Sharing returns the flow with the arguments of another one for those that it has as well.
+func (f Flow) Sharing(other Flow) Flow {
+	properties := jsondoc.ParseSchema(f.Offer.InputSchema()).Properties
+	for name, v := range jsondoc.InOrder(jsondoc.Members(other.Arguments)) {
+		if properties[name] != nil {
+			f = f.WithArgument(name, v)
+		}
+	}
+	return f
+}
+
 // WithLast returns the flow with other last answers, or without any if answers is nil.
 func (f Flow) WithLast(answers json.RawMessage) Flow {
 	f.Last = answers

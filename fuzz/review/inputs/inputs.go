@@ -6,6 +6,8 @@ package inputs
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -20,8 +22,8 @@ type Input struct {
 	Flow  *client.Flow // of an answer; nil for an argument
 	URL   bool         // whether it is an answer that takes a URL
 	Query bool         // whether it takes a query of a language by design
-	// argument is the name of the argument, or empty.
-	argument string
+	// with returns the arguments with another text; nil for an answer.
+	with func(text string) json.RawMessage
 	// Send makes the call with another text. A call that cannot be made has an answer without a
 	// kind.
 	Send func(text string) client.Answer
@@ -55,34 +57,83 @@ func Calls(t *review.T) (asks, reading []client.Flow) {
 	}
 	readers := t.Readers()
 	for _, tool := range readers[:min(len(readers), review.MaxTestedCalls)] {
-		whole := jsondoc.Merged(t.Options.Tools[tool.Name].Arguments, jsondoc.FullSample(tool.Input, 0))
-		if !tool.Allows(whole) {
-			whole = t.Sample(tool)
-		}
-		reading = append(reading, t.FlowOf(tool).With(whole))
+		reading = append(reading, wholeCall(t, tool))
 	}
 	return asks, reading
 }
 
-// textsOf returns the texts in the arguments of a call.
+// wholeCall returns the call of a tool with all arguments of its schema, given ones first.
+func wholeCall(t *review.T, tool client.Offer) client.Flow {
+	whole := jsondoc.Merged(t.Options.Tools[tool.Name].Arguments, jsondoc.FullSample(tool.Input, 0))
+	if !tool.Allows(whole) {
+		whole = t.Sample(tool)
+	}
+	return t.FlowOf(tool).With(whole)
+}
+
+// textsOf returns the texts in the arguments of a call, also those inside of objects and the first of each list.
 func textsOf(t *review.T, f client.Flow) []Input {
 	var all []Input
 	properties, given := jsondoc.ParseSchema(f.Offer.Input).Properties, jsondoc.Members(f.Arguments)
 	for _, name := range jsondoc.SortedKeys(given) {
-		if text, ok := FreeText(given[name], properties[name]); ok {
-			x := Argument(t, f, name)
-			x.Given = text
-			all = append(all, x)
+		put := func(v json.RawMessage) json.RawMessage { return f.WithArgument(name, v).Arguments }
+		for _, p := range placesIn(name, given[name], properties[name], put, 0) {
+			all = append(all, argument(t, f, p))
 		}
+	}
+	return all
+}
+
+// A place is a text in the arguments of a call, with its name, its value and schema. put returns the arguments
+// with another value.
+type place struct {
+	name          string
+	value, schema json.RawMessage
+	put           func(json.RawMessage) json.RawMessage
+}
+
+// maxPlaceDepth is the depth of the deepest texts in arguments that are tested.
+const maxPlaceDepth = 3
+
+// placesIn returns the texts in a value that put puts into the arguments.
+func placesIn(name string, value, schema json.RawMessage, put func(json.RawMessage) json.RawMessage, depth int) []place {
+	if _, ok := FreeText(value, schema); ok {
+		return []place{{name, value, schema, put}}
+	}
+	s := jsondoc.ParseSchema(schema)
+	var list []json.RawMessage
+	switch {
+	case depth == maxPlaceDepth || s.Listed():
+		return nil
+	case s.TypeOf() == "array" && json.Unmarshal(value, &list) == nil && len(list) > 0:
+		return placesIn(name+"[0]", list[0], s.Items, func(v json.RawMessage) json.RawMessage {
+			raw, _ := json.Marshal(append([]json.RawMessage{v}, list[1:]...)) // JSON always encodes
+			return put(raw)
+		}, depth+1)
+	}
+	var all []place
+	given := jsondoc.Members(value)
+	for _, member := range jsondoc.SortedKeys(given) {
+		all = append(all, placesIn(name+"."+member, given[member], s.Properties[member], func(v json.RawMessage) json.RawMessage {
+			return put(jsondoc.WithMember(value, member, v))
+		}, depth+1)...)
 	}
 	return all
 }
 
 // Argument returns the text in one argument of a call.
 func Argument(t *review.T, f client.Flow, name string) Input {
-	query := TakesQuery(name, f.Offer.Description, jsondoc.Members(f.Arguments)[name], jsondoc.ParseSchema(f.Offer.InputSchema()).Properties[name])
-	return Input{Name: f.Target + ": " + name, Offer: f.Offer, Query: query, argument: name, Send: func(text string) client.Answer {
-		return t.Tried(t.Call(f.WithArgument(name, jsondoc.Quote(text)).Call(client.FirstUser)))
+	return argument(t, f, place{name, jsondoc.Members(f.Arguments)[name], jsondoc.ParseSchema(f.Offer.InputSchema()).Properties[name], func(v json.RawMessage) json.RawMessage {
+		return f.WithArgument(name, v).Arguments
+	}})
+}
+
+// argument returns the text in a place of a call.
+func argument(t *review.T, f client.Flow, p place) Input {
+	text, _ := FreeText(p.value, p.schema)
+	with := func(text string) json.RawMessage { return p.put(jsondoc.Quote(text)) }
+	return Input{Name: f.Target + ": " + p.name, Given: text, Offer: f.Offer, Query: TakesQuery(p.name, f.Offer.Description, p.value, p.schema), with: with, Send: func(text string) client.Answer {
+		return t.Tried(t.Call(f.With(with(text)).Call(client.FirstUser)))
 	}}
 }
 
@@ -135,31 +186,31 @@ func Carried(t *review.T) []Input {
 		if o.Flow.Method != "tools/call" || o.Good.Kind != client.Completed {
 			continue
 		}
-		properties, given := jsondoc.ParseSchema(o.Flow.Offer.Input).Properties, jsondoc.Members(o.Flow.Arguments)
-		for _, name := range jsondoc.SortedKeys(given) {
-			if text, ok := FreeText(given[name], properties[name]); ok {
-				query := TakesQuery(name, o.Flow.Offer.Description, given[name], properties[name])
-				all = append(all, Input{Name: o.Flow.Target + ", carried out: " + name, Given: text, Offer: o.Flow.Offer, Query: query, argument: name, Flow: &o.Flow, Send: func(text string) client.Answer {
-					return t.Tried(t.Fresh(o.Flow.WithArgument(name, jsondoc.Quote(text)), o.User))
-				}})
-			}
+		for _, x := range textsOf(t, o.Flow) {
+			x.Name, x.Flow = strings.Replace(x.Name, ": ", ", carried out: ", 1), &o.Flow
+			x.Send = func(text string) client.Answer { return t.Tried(t.Fresh(o.Flow.With(x.with(text)), o.User)) }
+			all = append(all, x)
 		}
 	}
 	return all[:min(len(all), review.MaxTestedCalls)]
 }
 
-// Done returns the texts in arguments of tools that do not claim to be read-only and complete without a
-// question. The user has named these tools, or they have no name of tools with effects.
+// Done returns the texts in arguments of tools that complete without a question and do not claim to be read-only.
 func Done(t *review.T) []Input {
 	var all []Input
-	for _, tool := range t.Changers() {
-		_, named := t.Options.Tools[tool.Name]
-		if t.Asks(tool) || !named && client.Mentions(tool.Name, client.Changing) {
-			continue
-		}
-		all = append(all, textsOf(t, t.FlowOf(tool))...)
+	for _, tool := range Doers(t) {
+		all = append(all, textsOf(t, wholeCall(t, tool))...)
 	}
 	return all[:min(len(all), review.MaxTestedCalls)]
+}
+
+// Doers returns the tools that do not claim to be read-only and complete without a question. The user has named
+// them, or they have no name of tools with effects.
+func Doers(t *review.T) []client.Offer {
+	return slices.DeleteFunc(t.Changers(), func(tool client.Offer) bool {
+		_, named := t.Options.Tools[tool.Name]
+		return t.Asks(tool) || !named && client.Mentions(tool.Name, client.Changing)
+	})
 }
 
 // FreeText returns the text of a value, or of the default. It reports whether the schema takes

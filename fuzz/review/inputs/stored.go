@@ -1,7 +1,6 @@
 package inputs
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -41,8 +40,9 @@ func storedIn(t *review.T, part func(client.Answer) string) []Input {
 	writers := slices.DeleteFunc(t.Changers(), func(tool client.Offer) bool { return t.Asks(tool) || review.Ends(tool) })
 	var all []Input
 	for _, tool := range writers[:min(len(writers), maxWriters)] {
-		for _, x := range textsOf(t, t.FlowOf(tool)) {
-			all = append(all, shownAfter(t, t.FlowOf(tool), x, part)...)
+		f := wholeCall(t, tool)
+		for _, x := range textsOf(t, f) {
+			all = append(all, shownAfter(t, f, x, part)...)
 			if len(all) >= maxStored {
 				return all[:maxStored]
 			}
@@ -61,7 +61,7 @@ func shownAfter(t *review.T, f client.Flow, x Input, part func(client.Answer) st
 	var all []Input
 	for _, other := range showing(t, f) {
 		show := func(text string) client.Answer {
-			return t.Call(other.With(sharedArguments(other, f.WithArgument(x.argument, jsondoc.Quote(text)))).Call(client.FirstUser))
+			return t.Call(other.Sharing(f.With(x.with(text))).Call(client.FirstUser))
 		}
 		if !strings.Contains(part(show(word)), word) {
 			continue
@@ -90,15 +90,4 @@ func showing(t *review.T, f client.Flow) []client.Flow {
 	}
 	all = slices.DeleteFunc(append(all, t.Reads()...), func(other client.Flow) bool { return other.Target == f.Target })
 	return all[:min(len(all), maxShowing)]
-}
-
-// sharedArguments returns the arguments of a call with those of another one that have the same names.
-func sharedArguments(f, from client.Flow) json.RawMessage {
-	properties, shared := jsondoc.ParseSchema(f.Offer.InputSchema()).Properties, f.Arguments
-	for name, value := range jsondoc.Members(from.Arguments) {
-		if _, ok := properties[name]; ok {
-			shared = jsondoc.WithMember(shared, name, value)
-		}
-	}
-	return shared
 }

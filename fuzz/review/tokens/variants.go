@@ -137,7 +137,11 @@ func FlipsAt(token string, at func(d int) bool) []Variant {
 				name = fmt.Sprintf("character %d from the end", d)
 			}
 			if c := token[i]; c != '=' && c < 0x80 && at(d) {
-				all = append(all, Variant{Name: name, Text: token[:i] + string(Flip(c, s.hex)) + token[i+1:]})
+				flipped := Flip(c, s.hex)
+				if !s.coded && c >= '0' && c <= '9' {
+					flipped = c ^ 1 // a number stays one
+				}
+				all = append(all, Variant{Name: name, Text: token[:i] + string(flipped) + token[i+1:]})
 			}
 			i++
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,19 @@ func TestFlipsOfALongTokenAreBounded(t *testing.T) {
 			require.Equal(t, fmt.Sprintf("character %d from the end", i+1), all[len(all)-1-i].Name)
 		}
 	}
+}
+
+// TestFlipsOfNumbers checks that a number in a plain text stays one, so that a server that does not verify it reads
+// another number.
+func TestFlipsOfNumbers(t *testing.T) {
+	token := "total=19800&step=2"
+	changed := 0
+	for _, v := range Flips(token) {
+		if m := regexp.MustCompile(`^total=(\d+)&step=(\d)$`).FindStringSubmatch(v.Text); m != nil && v.Text != token {
+			changed++
+		}
+	}
+	require.Equal(t, len("198002"), changed)
 }
 
 // TestGeneratedOfALongToken counts the alterations of a token of 12 KB. No generator may make one

@@ -361,7 +361,9 @@ func (s *Server) entry(n string) object {
 	case "get_one":
 		t["description"] = "fetches one of your letters"
 	case "page", "ledger", "preview", "board", "profile", "rows", "compare", "log", "summary":
-		t["annotations"] = object{"readOnlyHint": true}
+		if n != "preview" || !s.has("previews without annotations") {
+			t["annotations"] = object{"readOnlyHint": true}
+		}
 		if n == "ledger" && s.has("totals are counted") {
 			t["description"] = "the ledger, and how often a total was taken"
 		}

@@ -15,6 +15,8 @@ func (s *Server) stepsOf(steps []string) []string {
 		return []string{"confirm", "code"}
 	case s.has("codes hashed in states", "codes hashed under a key", "codes kept in states"):
 		return []string{"code"}
+	case s.has("words after a confirmation"): // not a fault
+		return []string{"confirm", "word"}
 	case s.has("tones of one list"): // not a fault
 		return []string{"tone"}
 	case s.has("words wanted", "words of any type", "words as queries", "other types are declines"):

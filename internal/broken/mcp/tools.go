@@ -274,6 +274,10 @@ func (s *Server) total(args map[string]string) object {
 		delete(result, "structuredContent")
 	case args["a"] == "0" && s.has("sums of zero left out"), len(args["unit"]) > 200 && s.has("sums of long units left out"):
 		result["structuredContent"] = object{}
+	case s.has("keys beside the text"):
+		result["structuredContent"] = object{"sum": 2, "recovery_key": "r3c0-7fa2-99d1"}
+	case s.has("masked keys beside the text"): // not a fault
+		result["structuredContent"] = object{"sum": 2, "recovery_key": "**************"}
 	case s.has("structured content of another type"):
 		result["structuredContent"] = object{"sum": "two"}
 	}

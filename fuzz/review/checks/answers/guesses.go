@@ -61,15 +61,24 @@ type guessing struct {
 	*review.T
 	flow   client.Flow
 	as     client.User
-	first  client.Answer   // the first question
+	first  client.Answer   // the question
 	states []string        // those that took the wrong text; the server refused it with the last one
 	told   []client.Answer // the answers to it
 }
 
-// testGuesses gives wrong texts to the first questions of a flow until the server refuses them. It records
-// a finding if the first state takes as many again, and the last one takes none, twice.
-func testGuesses(t *review.T, o *review.Oracle, f client.Flow, label string) {
-	for _, answers := range guessesOf(o.Fresh.Questions) {
+// testGuesses gives wrong texts to the questions of a flow until the server refuses them. It records a finding
+// if the first state of a round takes as many again, and the last one takes none, twice.
+func testGuesses(t *review.T, o *review.Oracle, label string) {
+	for _, stage := range o.AskingRounds() {
+		if _, question, err := t.Client.Mint(t.Context, stage, o.User); err == nil && takesGuesses(t, o, stage, question, label) {
+			return
+		}
+	}
+}
+
+// takesGuesses gives wrong texts to the question of a round. It reports whether it has recorded a finding.
+func takesGuesses(t *review.T, o *review.Oracle, f client.Flow, question client.Answer, label string) bool {
+	for _, answers := range guessesOf(question.Questions) {
 		f.Last = answers
 		var g *guessing
 		shown := 0
@@ -84,9 +93,10 @@ func testGuesses(t *review.T, o *review.Oracle, f client.Flow, label string) {
 			t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "after the last attempt is refused, the first state takes as many attempts again", Flow: &o.Flow,
 				Evidence: fmt.Sprintf("%d answers %s along the newest states -> %v at last; then %d with the first state -> each time %s", n, f.Last, g.told[n-1], n, client.Short(g.told[0].ShownTexts(), 120)),
 				Want:     "refused", Got: "asked"})
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // guess presents a state with the wrong text.
@@ -103,7 +113,8 @@ func (g *guessing) asks(a client.Answer) bool {
 // isRefused gives the wrong text along the newest states and reports whether the server takes it at first and
 // refuses it within maxAttempts.
 func (g *guessing) isRefused() bool {
-	if g.first = g.Call(g.flow.Call(g.as)); g.first.Kind != client.Asked || g.first.State == nil {
+	var err error
+	if _, g.first, err = g.Client.Mint(g.Context, g.flow.WithLast(nil), g.as); err != nil || g.first.State == nil {
 		return false
 	}
 	for state := g.first.State; len(g.told) < maxAttempts; {

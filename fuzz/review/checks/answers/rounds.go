@@ -14,9 +14,9 @@ import (
 var roundChecks = []review.Check{
 	{
 		ID: "RS-CAP", Name: "a question that the client did not declare support for", Flow: true, Severity: review.Warning, Category: "reliability",
-		Sent: "the first call, and a token of each later round, with clientCapabilities {}, with support only for " +
-			"elicitation in URL mode, and only in form mode; the first call with every capability except the one " +
-			"that the question needs",
+		Sent: "the first call, and a token of each later round, with clientCapabilities {}, and with support only for " +
+			"elicitation in form mode; the first call with support only for URL mode, and with every capability " +
+			"except the one that the question needs",
 		Want:   "answers error -32021 with requiredCapabilities, or asks no question",
 		Source: "revision 2026-07-28, basic, client capabilities",
 		Impact: "the client receives a question that it cannot show to its user, and the flow ends",
@@ -61,9 +61,12 @@ var partialCapabilities = []struct {
 	allows   func(client.Question) bool
 }{
 	{`{}`, func(client.Question) bool { return false }},
-	{`{"elicitation":{"url":{}}}`, func(q client.Question) bool { return q.Method == "elicitation/create" && q.Params.Mode == "url" }},
+	{urlsAlone, func(q client.Question) bool { return q.Method == "elicitation/create" && q.Params.Mode == "url" }},
 	{`{"elicitation":{"form":{}}}`, func(q client.Question) bool { return q.Method == "elicitation/create" && q.Params.Mode != "url" }},
 }
+
+// urlsAlone are the capabilities of a client that takes URLs and no forms.
+const urlsAlone = `{"elicitation":{"url":{}}}`
 
 func checkCapabilities(t *review.T) {
 	if len(t.Oracle.Fresh.Questions) == 0 {
@@ -130,6 +133,9 @@ func presentWithoutCapabilities(t *review.T, o *review.Oracle) bool {
 			f.Last = nil
 		}
 		for _, c := range partialCapabilities {
+			if c.declared == urlsAlone {
+				continue // a flow that began with forms may go on with them
+			}
 			label := fmt.Sprintf("%s in round %d of %s", c.declared, len(f.Rounds)+2, f.Target)
 			if !t.Selected(label) {
 				continue

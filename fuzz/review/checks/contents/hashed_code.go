@@ -33,7 +33,7 @@ func showsHashedCode(t *review.T) bool {
 	}
 	tried := 0
 	for _, o := range t.Oracles {
-		for _, stage := range askingRounds(o) {
+		for _, stage := range o.AskingRounds() {
 			if tried++; tried > maxHashedStates {
 				return false
 			}
@@ -57,21 +57,6 @@ func showsHashedCode(t *review.T) bool {
 		}
 	}
 	return false
-}
-
-// askingRounds returns the flows to the questions of a call, without answers to these. One comes first that the
-// last answers lead to and that is answered by no usual answer, such as a question for a code.
-func askingRounds(o *review.Oracle) []client.Flow {
-	var all []client.Flow
-	if o.Flow.Last != nil && o.Good.Kind == client.Asked && o.Good.HasState() {
-		unanswered := o.Flow.WithLast(nil)
-		unanswered.Rounds = o.Flow.Answers()
-		all = append(all, unanswered)
-	}
-	for _, stage := range o.Flow.Stages() {
-		all = append(all, stage.WithLast(nil))
-	}
-	return all
 }
 
 // codeWords are words of questions that ask for a code.

@@ -70,7 +70,7 @@ func showsKeptAnswer(t *review.T) bool {
 	}
 	tried := 0
 	for _, o := range t.Oracles {
-		for _, stage := range askingRounds(o) {
+		for _, stage := range o.AskingRounds() {
 			if tried++; tried > maxKeptStates {
 				return false
 			}

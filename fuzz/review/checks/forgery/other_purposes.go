@@ -23,7 +23,7 @@ func presentOtherPurposes(t *review.T) {
 			if tried == review.MaxTestedCalls || len(t.Findings) > 0 {
 				return
 			}
-			call := withShared(t, tool, f)
+			call := t.FlowOf(tool).Sharing(f)
 			held := otherTexts(t, call)
 			if len(held) > 0 {
 				tried++
@@ -38,21 +38,6 @@ func presentOtherPurposes(t *review.T) {
 			}
 		}
 	}
-}
-
-// withShared returns the call of a tool with the arguments that it has in common with a flow.
-func withShared(t *review.T, tool client.Offer, f client.Flow) client.Flow {
-	call := t.FlowOf(tool)
-	if given := t.Options.Tools[tool.Name]; given.Arguments != nil {
-		call.Arguments = given.Arguments
-	}
-	properties := jsondoc.ParseSchema(tool.InputSchema()).Properties
-	for name, v := range jsondoc.InOrder(jsondoc.Members(f.Arguments)) {
-		if properties[name] != nil {
-			call = call.WithArgument(name, v)
-		}
-	}
-	return call
 }
 
 // newSecond is a time after which a state with the time in seconds differs from earlier ones.

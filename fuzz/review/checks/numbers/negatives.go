@@ -28,9 +28,9 @@ const maxGivingSamples = 3
 func givingInputs(t *review.T) []numberInput {
 	var all []numberInput
 	for _, tool := range t.Changers() {
-		samples := append([]json.RawMessage{t.Sample(tool)}, jsondoc.Samples(tool.Input, 0)[1:]...)
-		if given := t.Options.Tools[tool.Name].Arguments; given != nil {
-			samples = []json.RawMessage{given}
+		samples := []json.RawMessage{t.Sample(tool)}
+		if t.Options.Tools[tool.Name].Arguments == nil {
+			samples = append(samples, jsondoc.Samples(tool.Input, 0)[1:]...)
 		}
 		for _, arguments := range samples[:min(len(samples), maxGivingSamples)] {
 			for _, name := range integersOf(tool) {

@@ -73,11 +73,11 @@ func fetchWithTools(t *review.T) {
 	t.SkipUntried("no resource, and no tool that takes a URL and may be called; --effects calls such tools")
 }
 
-// urlInputs returns the arguments that take a URL, of read-only tools and of calls that are carried
-// out, and the answers that do.
+// urlInputs returns the arguments that take a URL, of tools that need no answers and of calls that are
+// carried out, and the answers that do.
 func urlInputs(t *review.T) []inputs.Input {
 	var all []inputs.Input
-	for _, tool := range t.Readers() {
+	for _, tool := range slices.Concat(t.Readers(), inputs.Doers(t)) {
 		if name := t.URLArgument(tool.Name); name != "" {
 			all = append(all, inputs.Input{Name: tool.Name, Offer: tool, Send: func(u string) client.Answer {
 				return t.Tried(t.Call(t.FlowOf(tool).WithArgument(name, jsondoc.Quote(u)).Call(client.FirstUser)))

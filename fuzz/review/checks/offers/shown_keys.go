@@ -2,11 +2,14 @@ package offers
 
 import (
 	"bytes"
+	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
 )
 
 // givesKeys matches the names and texts of offers that are meant to show keys, or to look for them in the
@@ -35,6 +38,10 @@ func findShownKeys(t *review.T) {
 			continue
 		}
 		t.Trials++
+		if name := secretBesideText(a.Result); name != "" && secretBesideText(t.Call(f.Call(client.FirstUser)).Result) == name {
+			t.Form(f.Target, review.Warning, "structuredContent has "+client.Short(name, 60)+", which the text leaves out", a)
+			return
+		}
 		found := client.UsedKey(string(a.Result))
 		if found == "" || bytes.Contains(a.Exchange.Sent, []byte(found)) {
 			continue
@@ -43,6 +50,23 @@ func findShownKeys(t *review.T) {
 			t.Form(f.Target, review.Warning, "the contents show a key: "+found[:8]+"...", again)
 		}
 	}
+}
+
+// secretMember matches members of JSON that hold a secret by their names, and its text.
+var secretMember = regexp.MustCompile(`"(\w*?(?i:secret|password|passphrase|(?:private|recovery|api|signing|encryption)_?key|(?:access|refresh)_?token))"\s*:\s*"([^"\\]{8,})"`)
+
+// secretBesideText returns the name of a member of structuredContent that holds a secret by its name, if the
+// result has a text that shows neither the name nor the value, as after a filter of the text alone. It returns ""
+// without one. A masked value has no digit.
+func secretBesideText(result json.RawMessage) string {
+	whole := jsondoc.Members(result)
+	text := string(whole["content"])
+	for _, m := range secretMember.FindAllStringSubmatch(string(whole["structuredContent"]), -1) {
+		if client.Digits.MatchString(m[2]) && len(text) > len("[]") && !strings.Contains(text, m[1]) && !strings.Contains(text, m[2]) {
+			return m[1]
+		}
+	}
+	return ""
 }
 
 // meantForKeys reports whether an offer shows keys by its texts.

@@ -111,11 +111,7 @@ func (s *taskSessions) send(as client.User, method, params string) client.Answer
 
 // start starts a task of the first user and returns its ID, or "".
 func (s *taskSessions) start() string {
-	arguments := s.Sample(s.tool)
-	if given := s.Options.Tools[s.tool.Name].Arguments; given != nil {
-		arguments = given
-	}
-	a := s.send(client.FirstUser, "tools/call", fmt.Sprintf(`"name":%s,"arguments":%s,"task":{"ttl":60000}`, jsondoc.Quote(s.tool.Name), arguments))
+	a := s.send(client.FirstUser, "tools/call", fmt.Sprintf(`"name":%s,"arguments":%s,"task":{"ttl":60000}`, jsondoc.Quote(s.tool.Name), s.Sample(s.tool)))
 	var created struct{ Task struct{ TaskID string } }
 	if json.Unmarshal(a.Result, &created) != nil || created.Task.TaskID == "" {
 		return ""
