@@ -310,12 +310,8 @@ func (s *Server) schemaOf(name string) string {
 	return schema
 }
 
-// entry returns the list entry of a tool.
-func (s *Server) entry(n string) object {
-	schema := s.schemaOf(n)
-	if schema == "" || s.has("no schema") && n == "grow" {
-		schema = map[bool]string{true: `"none"`, false: `{"type":"object"}`}[schema != ""]
-	}
+// unusual returns the schema of a tool, or with a choice an unusual or invalid form of it.
+func (s *Server) unusual(n, schema string) string {
 	switch {
 	case s.has("descriptions in tag characters") && n == "echo":
 		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\"\U000E0069\U000E0067\U000E006E\"", 1)
@@ -333,7 +329,16 @@ func (s *Server) entry(n string) object {
 	case s.has("arguments of several types") && n == "deploy":
 		schema = strings.Replace(schema, `"env":{"type":"string"}`, `"env":{"type":["string","integer","array"]}`, 1)
 	}
-	t := object{"name": n, "description": n, "inputSchema": json.RawMessage(schema)}
+	return schema
+}
+
+// entry returns the list entry of a tool.
+func (s *Server) entry(n string) object {
+	schema := s.schemaOf(n)
+	if schema == "" || s.has("no schema") && n == "grow" {
+		schema = map[bool]string{true: `"none"`, false: `{"type":"object"}`}[schema != ""]
+	}
+	t := object{"name": n, "description": n, "inputSchema": json.RawMessage(s.unusual(n, schema))}
 	switch n {
 	case "deploy", "remove":
 		if s.has("tools that ask are destructive, and no prompts") {

@@ -112,6 +112,40 @@ func (s *Server) drafted(a map[string]any) bool {
 	return a["role"] == "assistant" && text || a != nil && s.has("drafts of any form")
 }
 
+// otherQuestion returns the method and the parameters of a question, with a choice those of another one.
+func (s *Server) otherQuestion(r request, c claims, state, params string) (string, string) {
+	method := "elicitation/create"
+	switch {
+	case c.Step == "draft":
+		method = "sampling/createMessage"
+	case s.has("forms without a message"):
+		params = strings.Replace(params, `"message"`, `"text"`, 1)
+	case s.has("nested forms"):
+		params = strings.Replace(params, `"properties":{`, `"properties":{"more":{"type":"object","properties":{}},`, 1)
+	case s.has("a form for a password"):
+		params = `{"mode":"form","message":"Your password?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"},"word":{"type":"string"}},"required":["ok"]}}`
+	case s.has("a form about a secret"): // no fault
+		params = `{"mode":"form","message":"Is the secret rotated?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"},"secret":{"type":"string","enum":["old","new"]}},"required":["ok"]}}`
+	case s.has("keys in questions"):
+		params = strings.Replace(params, `?"`, fmt.Sprintf(` with SIGNING_KEY=%x?"`, s.Secret), 1)
+	case s.has("an unknown kind of question"):
+		method = "elicitation/guess"
+	case c.Step == "confirm" && r.params["requestState"] != nil && s.confirmsAtURL(r):
+		params = `{"mode":"url","message":"Confirm in the browser","elicitationId":"1","url":"https://login.test.invalid/confirm"}`
+	case s.has("URLs of forwarded hosts"):
+		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://%s/login"}`, cmp.Or(r.forwarded, "login.test.invalid"))
+	case s.has("states in URLs"):
+		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://login.test.invalid/?next=%s"}`, state)
+	case s.has("credentials in URLs"):
+		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://login.test.invalid/start?by=%s"}`, url.QueryEscape("Bearer "+r.user))
+	case s.has("credentials in questions"):
+		params = strings.Replace(params, `?"`, ` as Bearer `+r.user+`?"`, 1)
+	case s.has("a URL with credentials"):
+		params = `{"mode":"url","message":"Log in","elicitationId":"1","url":"http://alice:secret@login.test.invalid/?email=alice@test.invalid"}`
+	}
+	return method, params
+}
+
 // ask returns a question with a fresh token, or an error if the client cannot answer it.
 func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if r.modern && !r.asks(s.kindOf(c.Step)) && !s.has("capabilities ignored") && !(r.params["requestState"] != nil && s.has("capabilities read once")) {
@@ -149,36 +183,9 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		params = strings.Replace(params, `"ok":{"type":"boolean"`, `"ok":{"type":"boolean","default":true,"title":"`+title+`"`, 1)
 	}
 	params = s.afterBefore(params, c)
-	method, state := "elicitation/create", s.mint(s.withCode(c), p)
+	state := s.mint(s.withCode(c), p)
 	s.keepWaiting(state)
-	switch {
-	case c.Step == "draft":
-		method = "sampling/createMessage"
-	case s.has("forms without a message"):
-		params = strings.Replace(params, `"message"`, `"text"`, 1)
-	case s.has("nested forms"):
-		params = strings.Replace(params, `"properties":{`, `"properties":{"more":{"type":"object","properties":{}},`, 1)
-	case s.has("a form for a password"):
-		params = `{"mode":"form","message":"Your password?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"},"word":{"type":"string"}},"required":["ok"]}}`
-	case s.has("a form about a secret"): // no fault
-		params = `{"mode":"form","message":"Is the secret rotated?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"},"secret":{"type":"string","enum":["old","new"]}},"required":["ok"]}}`
-	case s.has("keys in questions"):
-		params = strings.Replace(params, `?"`, fmt.Sprintf(` with SIGNING_KEY=%x?"`, s.Secret), 1)
-	case s.has("an unknown kind of question"):
-		method = "elicitation/guess"
-	case c.Step == "confirm" && r.params["requestState"] != nil && s.confirmsAtURL(r):
-		params = `{"mode":"url","message":"Confirm in the browser","elicitationId":"1","url":"https://login.test.invalid/confirm"}`
-	case s.has("URLs of forwarded hosts"):
-		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://%s/login"}`, cmp.Or(r.forwarded, "login.test.invalid"))
-	case s.has("states in URLs"):
-		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://login.test.invalid/?next=%s"}`, state)
-	case s.has("credentials in URLs"):
-		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://login.test.invalid/start?by=%s"}`, url.QueryEscape("Bearer "+r.user))
-	case s.has("credentials in questions"):
-		params = strings.Replace(params, `?"`, ` as Bearer `+r.user+`?"`, 1)
-	case s.has("a URL with credentials"):
-		params = `{"mode":"url","message":"Log in","elicitationId":"1","url":"http://alice:secret@login.test.invalid/?email=alice@test.invalid"}`
-	}
+	method, params := s.otherQuestion(r, c, state, params)
 	result := object{
 		"resultType": "input_required", "requestState": state,
 		"inputRequests": object{c.Step + s.suffix(): object{"method": method, "params": json.RawMessage(params)}},

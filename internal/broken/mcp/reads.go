@@ -77,30 +77,35 @@ func (s *Server) readResource(r request) (object, *failure) {
 	case s.has("unknown resources are empty"):
 		return s.complete(object{"contents": []object{}}), nil
 	}
+	return nil, s.unknownResource(r)
+}
+
+// unknownResource returns the refusal of a resource that does not exist. With a fault it shows internals.
+func (s *Server) unknownResource(r request) *failure {
 	if s.has("errors show the request") {
 		fail := invalidParams("unknown resource")
 		fail.data = object{"headers": object{"Authorization": "Bearer " + r.user}}
-		return nil, fail
+		return fail
 	}
 	if s.has("keys in errors") {
-		return nil, invalidParams("no store under " + fmt.Sprintf("STATE_SECRET=%x", s.Secret))
+		return invalidParams("no store under " + fmt.Sprintf("STATE_SECRET=%x", s.Secret))
 	}
 	if s.has("passwords in errors") {
-		return nil, invalidParams("no row in postgres://app:S3cr3tPw@db.internal:5432/notes")
+		return invalidParams("no row in postgres://app:S3cr3tPw@db.internal:5432/notes")
 	}
 	if s.has("traces of Java in errors") {
-		return nil, invalidParams("java.lang.IllegalStateException: no note\n\tat notes.Store.read(Store.java:12)\n")
+		return invalidParams("java.lang.IllegalStateException: no note\n\tat notes.Store.read(Store.java:12)\n")
 	}
 	if s.has("sources in errors") {
-		return nil, invalidParams("not found (/srv/app/notes/store.py)")
+		return invalidParams("not found (/srv/app/notes/store.py)")
 	}
 	if s.has("sources in the data of errors") {
-		return nil, &failure{code: -32602, status: 400, message: "unknown resource", data: object{"main": "/srv/app/notes/main.js"}}
+		return &failure{code: -32602, status: 400, message: "unknown resource", data: object{"main": "/srv/app/notes/main.js"}}
 	}
 	if s.has("paths in errors") {
-		return nil, invalidParams("[Errno 2] No such file or directory: '/srv/app/notes/none'")
+		return invalidParams("[Errno 2] No such file or directory: '/srv/app/notes/none'")
 	}
-	return nil, invalidParams("unknown resource")
+	return invalidParams("unknown resource")
 }
 
 // folderChoices are the choices for pages in a folder. With the first, paths are decoded after a look for

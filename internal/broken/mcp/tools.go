@@ -89,13 +89,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	}
 	switch name {
 	case "deploy":
-		return s.round(r, r.placed(name), args["env"], []string{"confirm", "reason"}, func(c claims) object {
-			s.Runs.Add(1)
-			if s.isSpent(r) {
-				return s.toolError("the account is empty")
-			}
-			return object{"content": textContent("deployed to %s%s%s", c.Env, s.counted(r), s.noise())}
-		})
+		return s.round(r, r.placed(name), args["env"], []string{"confirm", "reason"}, func(c claims) object { return s.deploy(r, c) })
 	case "remove", "Remove":
 		return s.remove(r, args)
 	case "forget", "leave", "return", "retract", "share", "unshare":
@@ -166,6 +160,15 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	}
 	s.Runs.Add(1)
 	return s.toolText("%s%s", args["text"], s.counted(r)), nil
+}
+
+// deploy returns the result of a deployment.
+func (s *Server) deploy(r request, c claims) object {
+	s.Runs.Add(1)
+	if s.isSpent(r) {
+		return s.toolError("the account is empty")
+	}
+	return object{"content": textContent("deployed to %s%s%s", c.Env, s.counted(r), s.noise())}
 }
 
 // showPage returns the result of the tool page.

@@ -26,9 +26,8 @@ var contentChecks = []review.Check{
 		ID: "RS-CLEAR", Name: "a state that can be read without the key", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "a call with a marker text as an argument; the check searches the token, and the encodings inside " +
 			"it, for the marker, the texts of --secret, credentials, arguments of the second user, and hashes of numbers " +
-			"of up to six digits that the question asks for, and for the right answer, in each round " +
-			"and in the one that usual answers do not complete; with --effects answers with such a " +
-			"number or value, and with another one",
+			"of up to six digits that the question asks for, and for the right answer, in each round and in the one that " +
+			"usual answers do not complete; with --effects answers with such a number or value, and with another one",
 		Want:   "puts no secret into a readable token; other values may be readable if the token is authenticated",
 		Source: "revision 2026-07-28, basic/patterns/mrtr, security",
 		Impact: "the client, and everybody who sees the token, reads the secrets that the server keeps in its state",
