@@ -23,10 +23,7 @@ var keptSecrets = regexp.MustCompile(`(?i)\b(?:secrets?|keys?|credentials?|passw
 // that read files of their user are left out.
 func findShownKeys(t *review.T) {
 	readers, reads := t.Readers(), t.Reads()
-	var all []client.Flow
-	for _, f := range reads[:min(len(reads), 2*review.MaxTestedCalls)] {
-		all = append(all, f)
-	}
+	all := slices.Clone(reads[:min(len(reads), 2*review.MaxTestedCalls)])
 	for _, tool := range readers[:min(len(readers), 2*review.MaxTestedCalls)] {
 		if f := t.FlowOf(tool); len(fileArguments(f)) == 0 {
 			all = append(all, f)
