@@ -106,16 +106,13 @@ var namedTexts = []struct {
 
 // nameWith matches names whose last word is one of words.
 func nameWith(words string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|[_-])(` + words + `)$`)
+	return regexp.MustCompile(`(?i)(^| )(` + words + `)$`)
 }
-
-// hump matches the border between two words of a name in humps.
-var hump = regexp.MustCompile(`([a-z])([A-Z])`)
 
 // textsFor returns two texts for an argument without a schema.
 func textsFor(name string) []json.RawMessage {
 	for _, n := range namedTexts {
-		if n.words.MatchString(hump.ReplaceAllString(name, "${1}_$2")) {
+		if n.words.MatchString(client.NameWords(name)) {
 			return []json.RawMessage{jsondoc.Quote(n.one), jsondoc.Quote(n.two)}
 		}
 	}

@@ -296,14 +296,14 @@ func (f Format) Spells(text []byte) bool {
 	spelled := true
 	var joined []byte
 	for i, s := range f.Segments {
-		if !s.Encoded() && !s.spells(found[0][i]) {
-			return false
-		}
-		spelled = spelled && s.spells(found[0][i])
+		is := s.spells(found[0][i])
 		if s.Encoded() {
 			raw, _ := s.Encoding.canonical(found[0][i])
 			joined = append(joined, raw...)
+		} else if !is {
+			return false
 		}
+		spelled = spelled && is
 	}
 	return spelled || bytes.Equal(joined, f.Bytes())
 }

@@ -46,9 +46,12 @@ func (t Offer) NamesReading() bool { return readingName.MatchString(t.Name) }
 // nameParts matches the places between the words of a name.
 var nameParts = regexp.MustCompile(`[_.-]+|([a-z0-9])([A-Z])`)
 
+// NameWords returns the words of a name, with a space between two.
+func NameWords(name string) string { return nameParts.ReplaceAllString(name, "$1 $2") }
+
 // About returns the name of an offer, split into words, and its description.
 func (t Offer) About() string {
-	return nameParts.ReplaceAllString(t.Name, "$1 $2") + ": " + t.Description
+	return NameWords(t.Name) + ": " + t.Description
 }
 
 // IsDestructive reports whether a tool claims to be destructive.

@@ -84,3 +84,12 @@ func (s *Server) closedOrder(r request) int {
 	n, _ := strconv.Atoi(s.said["closed "+key]) // our own number
 	return n
 }
+
+// deploy returns the result of a deployment.
+func (s *Server) deploy(r request, c claims) object {
+	s.Runs.Add(1)
+	if s.isSpent(r) {
+		return s.toolError("the account is empty")
+	}
+	return object{"content": textContent("deployed to %s%s%s", c.Env, s.counted(r), s.noise())}
+}

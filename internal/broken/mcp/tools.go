@@ -162,15 +162,6 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 	return s.toolText("%s%s", args["text"], s.counted(r)), nil
 }
 
-// deploy returns the result of a deployment.
-func (s *Server) deploy(r request, c claims) object {
-	s.Runs.Add(1)
-	if s.isSpent(r) {
-		return s.toolError("the account is empty")
-	}
-	return object{"content": textContent("deployed to %s%s%s", c.Env, s.counted(r), s.noise())}
-}
-
 // showPage returns the result of the tool page.
 func (s *Server) showPage(path string) object {
 	if s.has(archiveChoices...) {

@@ -15,15 +15,14 @@ import (
 
 // Texts of forms and calls about prices.
 var (
-	// priceName matches names of members that hold a price, once their words are in small letters.
-	priceName = regexp.MustCompile(`(^|_)(prices?|totals?|costs?|fees?|discounts?|tax|vat|shipping|postage|preis|gesamt\w*|kosten|rabatt|prix|tarif)(_|$)`)
-	totalName = regexp.MustCompile(`(^|_)(totals?|gesamt\w*)(_|$)`)
+	// priceName matches the words of names of members that hold a price, in small letters.
+	priceName = regexp.MustCompile(`(^| )(prices?|totals?|costs?|fees?|discounts?|tax|vat|shipping|postage|preis|gesamt\w*|kosten|rabatt|prix|tarif)( |$)`)
+	totalName = regexp.MustCompile(`(^| )(totals?|gesamt\w*)( |$)`)
 	// buyingText matches texts of calls by which the user pays a price of the server.
 	buyingText = regexp.MustCompile(`(?i)\bcharg|\bpa(y|id)|\border|\bcheck ?out|purchas|\bbuy|\bbought|\brent|\bdebit|subscri|bestell|kauf|zahl|\bcommand|\bachet`)
 	// chosenText matches texts about a price that the user may choose.
 	chosenText = regexp.MustCompile(`(?i)limit|\bmax|\bmin\b|budget|\btips?\b|donat|\bbids?\b|offer|suggest|propos|estimat|recommend|choos|choice|adjust|\bchang|\bedit|correct|overrid|how much|` +
 		`sell|\blist(s|ed|ing)?\b|publish|quot|negotiat|expens|\brecord|market|stock|own price|your price|(which|what) (price|total|cost|fee|rate)`)
-	capital = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 )
 
 // A priceMember is a number of a form with a default that the server computes from the arguments of the call.
@@ -63,7 +62,7 @@ func priceMembers(t *review.T, o *review.Oracle, stage client.Flow) (all []price
 	for key, q := range jsondoc.InOrder(question.Questions) {
 		for name, raw := range jsondoc.InOrder(jsondoc.ParseSchema(q.Form()).Properties) {
 			m := priceMember{stage: stage, key: key, name: name, schema: raw}
-			words := strings.ToLower(strings.ReplaceAll(capital.ReplaceAllString(name, "${1}_$2"), "-", "_"))
+			words := strings.ToLower(client.NameWords(name))
 			texts := strings.Join([]string{name, memberText(raw, "title"), memberText(raw, "description"), q.Params.Message, stage.Offer.About()}, " ")
 			switch n, ok := m.defaultIn(question); {
 			case !ok || !priceName.MatchString(words) || chosenText.MatchString(texts) || !buyingText.MatchString(texts+" "+o.Good.Text):
