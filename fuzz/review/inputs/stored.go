@@ -9,20 +9,12 @@ import (
 	"sealab/fuzz/review/jsondoc"
 )
 
-// The numbers of tools that store texts, of calls that may show them, and of inputs that [Stored] returns.
+// The numbers of tools that store texts, of calls that may show them, and of inputs of each kind that [Stored] returns.
 const (
 	maxWriters = 4
 	maxShowing = 8
 	maxStored  = 4
 )
-
-// Stored returns the texts that one tool stores and another call shows: a tool, a prompt, a resource or a
-// question. Send stores the text and returns the answer of the other call.
-func Stored(t *review.T) []Input { return storedIn(t, client.Answer.ShownTexts) }
-
-// StoredInPrompts returns the texts that one tool stores and another call puts into the instructions to the
-// model of the client.
-func StoredInPrompts(t *review.T) []Input { return storedIn(t, SystemPrompts) }
 
 // SystemPrompts returns the instructions to the model in the questions of an answer, one per line.
 func SystemPrompts(a client.Answer) string {
@@ -35,36 +27,31 @@ func SystemPrompts(a client.Answer) string {
 	return strings.Join(all, "\n")
 }
 
-// storedIn returns the texts that one tool stores and another call shows in a part of its answer.
-func storedIn(t *review.T, part func(client.Answer) string) []Input {
+// Stored returns the texts that one tool stores and another call shows, a tool, a prompt, a resource or a
+// question, and those that another call puts into the instructions to the model of the client. Send stores the
+// text and returns the answer of the other call.
+func Stored(t *review.T) (shown, instructing []Input) {
 	writers := slices.DeleteFunc(t.Changers(), func(tool client.Offer) bool { return t.Asks(tool) || review.Ends(tool) })
-	var all []Input
 	for _, tool := range writers[:min(len(writers), maxWriters)] {
 		f := wholeCall(t, tool)
 		for _, x := range textsOf(t, f) {
-			all = append(all, shownAfter(t, f, x, part)...)
-			if len(all) >= maxStored {
-				return all[:maxStored]
-			}
+			one, two := shownAfter(t, f, x)
+			shown, instructing = append(shown, one...), append(instructing, two...)
 		}
 	}
-	return all
+	return shown[:min(len(shown), maxStored)], instructing[:min(len(instructing), maxStored)]
 }
 
-// shownAfter returns the inputs that store the text of x, an argument of the call f, and show it by
-// another call, in a part of its answer.
-func shownAfter(t *review.T, f client.Flow, x Input, part func(client.Answer) string) []Input {
+// shownAfter returns the inputs that store the text of x, an argument of the call f, and that another call shows
+// or puts into instructions.
+func shownAfter(t *review.T, f client.Flow, x Input) (shown, instructing []Input) {
 	word := t.Word()
 	if a := x.Send(word); a.Refused() || a.Kind != client.Completed {
-		return nil
+		return nil, nil
 	}
-	var all []Input
 	for _, other := range showing(t, f) {
 		show := func(text string) client.Answer {
 			return t.Call(other.Sharing(f.With(x.with(text))).Call(client.FirstUser))
-		}
-		if !strings.Contains(part(show(word)), word) {
-			continue
 		}
 		stored := x
 		stored.Name += ", shown by " + other.Target
@@ -74,9 +61,15 @@ func shownAfter(t *review.T, f client.Flow, x Input, part func(client.Answer) st
 			}
 			return show(text)
 		}
-		all = append(all, stored)
+		a := show(word)
+		if strings.Contains(a.ShownTexts(), word) {
+			shown = append(shown, stored)
+		}
+		if strings.Contains(SystemPrompts(a), word) {
+			instructing = append(instructing, stored)
+		}
 	}
-	return all
+	return shown, instructing
 }
 
 // showing returns the calls, other than those of f, that may show a stored text.

@@ -49,8 +49,11 @@ const maxInjections = 28
 
 func checkInjections(t *review.T) {
 	all := slices.Concat(inputs.Completions(t), inputs.Prompts(t), inputs.Texts(t), inputs.Templates(t))
+	var instructing []inputs.Input
 	if t.Options.Effects {
-		all = slices.Concat(all, inputs.Stored(t), inputs.Carried(t), inputs.Done(t))
+		var shown []inputs.Input
+		shown, instructing = inputs.Stored(t)
+		all = slices.Concat(all, shown, inputs.Carried(t), inputs.Done(t))
 	}
 	t.Oracle = nil // the findings name the flows of their inputs
 	for _, x := range all[:min(len(all), maxInjections)] {
@@ -63,7 +66,7 @@ func checkInjections(t *review.T) {
 			return
 		}
 	}
-	if t.Options.Effects && (readsData(t) || slices.ContainsFunc(inputs.StoredInPrompts(t), func(x inputs.Input) bool { return t.Selected(x.Name) && instructsModel(t, x) })) {
+	if t.Options.Effects && (readsData(t) || slices.ContainsFunc(instructing, func(x inputs.Input) bool { return t.Selected(x.Name) && instructsModel(t, x) })) {
 		return
 	}
 	t.SkipUntried("no tool that asks, prompt or completion takes a text; --effects allows tools that read only")
