@@ -1,10 +1,11 @@
 // Package bench measures the time and allocations of every design's operations. It measures baselines and
 // the libraries of package golibs in the same run, with the same payloads.
 //
-// A cell is one operation of one subject at one payload size. Every cell runs once per round, in a new
-// random order, for a number of operations that is fixed before the first round. A slow period of the
-// machine then affects all cells alike, and two cells can be compared round by round. A cell runs in a few
-// parts, and the median part counts, so that an interrupt in one part has no effect.
+// A cell is one operation of one subject at one payload size. Every cell runs once per round, for a number
+// of operations that is fixed before the first round. Cells that reports compare form a group. A round
+// measures the groups in a new random order. The cells of a group run in short parts and take turns, so
+// that a slow period of the machine affects them alike, and two of them can be compared round by round. The
+// median part of a cell counts, so that an interrupt in one part has no effect.
 //
 // The package writes its measurements (see package runfile) and does not judge them. Package
 // analysis/throughput computes medians, intervals and thresholds. Below the commands, only this package

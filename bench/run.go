@@ -9,8 +9,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"runtime/metrics"
-	"slices"
 	"strings"
 	"time"
 
@@ -57,21 +55,23 @@ func Run(ctx context.Context, all []Subject, c Config) (*Result, error) {
 	for _, s := range subjects {
 		result.Subjects = append(result.Subjects, s.Subject)
 	}
+	groups := groupCells(cells, result.Subjects)
 	random := rand.New(rand.NewPCG(c.Seed, c.Seed))
+	total := c.Rounds * len(cells)
 	for round := range c.Rounds {
-		for done, i := range random.Perm(len(cells)) {
-			if err := ctx.Err(); err != nil {
-				return nil, fmt.Errorf("the run was stopped in round %d of %d; nothing is kept: %w", round+1, c.Rounds, err)
+		for _, i := range random.Perm(len(groups)) {
+			c.Progress("measuring", len(result.Measurements), total)
+			measured, err := groups[i].measure(ctx, random)
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("the run was stopped in round %d of %d; nothing is kept: %w", round+1, c.Rounds, ctx.Err())
 			}
-			c.Progress("measuring", round*len(cells)+done, c.Rounds*len(cells))
-			m, err := cells[i].measure()
 			if err != nil {
 				return nil, err
 			}
-			result.Measurements = append(result.Measurements, m)
+			result.Measurements = append(result.Measurements, measured...)
 		}
 	}
-	c.Progress("measuring", c.Rounds*len(cells), c.Rounds*len(cells))
+	c.Progress("measuring", total, total)
 	return result, nil
 }
 
@@ -106,7 +106,7 @@ func (c Config) places(subjects []Subject) []cellPlace {
 type plannedCell struct {
 	cellPlace
 	Operation
-	n      int // operations in a round
+	n      int // operations in a part
 	allocs Allocations
 }
 
@@ -151,75 +151,7 @@ func (p cellPlace) prepare(c Config) (plannedCell, error) {
 		return plannedCell{}, err
 	}
 	allocs, err := countAllocations(cell, n)
-	return plannedCell{p, cell, n, allocs}, err
-}
-
-const (
-	// partsPerCell is the number of parts of a cell, which is odd. A part is short enough that a busy
-	// system interrupts few of them, and long enough to include its share of garbage collection.
-	partsPerCell = 7
-	// warmShare is the ratio of a cell's operations to those that warm it up.
-	warmShare = 16
-)
-
-// measure runs the cell once. If the cell is compared with others, measure first collects the garbage of
-// earlier cells. A few operations then refill the pools and caches that the collection emptied.
-func (p plannedCell) measure() (Measurement, error) {
-	if p.compared() {
-		collectGarbage()
-	}
-	if _, err := p.Run(1 + p.n/warmShare); err != nil {
-		return Measurement{}, fmt.Errorf("%s: %w", p, err)
-	}
-	ns, n, err := p.medianPart()
-	if err != nil {
-		return Measurement{}, fmt.Errorf("%s: %w", p, err)
-	}
-	return Measurement{
-		Subject: p.Name, Op: p.op, Size: p.size, N: n, NsPerOp: ns,
-		Allocations: p.allocs, TokenSize: p.TokenSize,
-	}, nil
-}
-
-// collectGarbage collects the garbage of earlier cells if it exceeds a quarter of the live heap. Less
-// garbage leaves room for that of a cell, because the next collection starts at twice the live heap. A
-// collection takes as long as a cell.
-func collectGarbage() {
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
-	metrics.Read(heap)
-	if objects, live := heap[0].Value.Uint64(), heap[1].Value.Uint64(); objects > live+live/4 {
-		runtime.GC()
-	}
-}
-
-// medianPart returns the nanoseconds per operation in the median part of the cell, and the number of
-// operations in all parts.
-func (p plannedCell) medianPart() (ns float64, n int, err error) {
-	times := make([]float64, partsPerCell)
-	each := max(1, p.n/partsPerCell)
-	for i := range times {
-		elapsed, err := deeper(i, p.Run, each)
-		if err != nil {
-			return 0, 0, err
-		}
-		if elapsed <= 0 {
-			return 0, 0, fmt.Errorf("%d operations took %v", each, elapsed)
-		}
-		times[i] = float64(elapsed.Nanoseconds()) / float64(each)
-	}
-	slices.Sort(times)
-	return times[partsPerCell/2], partsPerCell * each, nil
-}
-
-// deeper calls run from n frames further down the stack. A cipher can take twice as long if a cache line
-// ends inside one of its variables. Therefore each part of a cell runs at another depth.
-//
-//go:noinline
-func deeper(n int, run func(ops int) (time.Duration, error), ops int) (time.Duration, error) {
-	if n > 0 {
-		return deeper(n-1, run, ops)
-	}
-	return run(ops)
+	return plannedCell{p, cell, max(1, n/partsPerCell), allocs}, err
 }
 
 // maxOps is the largest number of operations of a cell.

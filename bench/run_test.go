@@ -3,6 +3,7 @@ package bench_test
 import (
 	"bytes"
 	"context"
+	"math"
 	"testing"
 	"time"
 	"unsafe"
@@ -138,8 +139,8 @@ func TestForeignSubjectsAreTimedByThemselves(t *testing.T) {
 	require.False(t, result.Measurements[0].Counted)
 }
 
-// TestInterruptedPartsDoNotCount measures a subject that takes a hundred times as long in every third
-// part.
+// TestInterruptedPartsDoNotCount measures a subject that takes a hundred times as long in every fifth
+// call.
 func TestInterruptedPartsDoNotCount(t *testing.T) {
 	calls := 0
 	uneven := bench.Subject{
@@ -147,7 +148,7 @@ func TestInterruptedPartsDoNotCount(t *testing.T) {
 		Prepare: func(runfile.Op, []byte) (bench.Operation, error) {
 			run := func(n int) (time.Duration, error) {
 				calls++
-				if calls%3 == 0 {
+				if calls%5 == 0 {
 					n *= 100
 				}
 				return time.Duration(n) * time.Microsecond, nil
@@ -160,6 +161,36 @@ func TestInterruptedPartsDoNotCount(t *testing.T) {
 	for _, m := range result.Measurements {
 		require.Equal(t, 1000.0, m.NsPerOp)
 	}
+}
+
+// TestComparedCellsTakeTurns measures a design and its repetition while the machine becomes slower with
+// each call. The times of a round must agree, although the speed halves many times within a run.
+func TestComparedCellsTakeTurns(t *testing.T) {
+	calls := 0
+	slowing := func(name string, role runfile.Role) bench.Subject {
+		return bench.Subject{
+			Subject: runfile.Subject{Name: name, Role: role, Repeats: "slowing"},
+			Prepare: func(runfile.Op, []byte) (bench.Operation, error) {
+				run := func(n int) (time.Duration, error) {
+					calls++
+					return time.Duration(float64(n) * 1e5 * math.Exp2(float64(calls)/100)), nil
+				}
+				return bench.Operation{Run: run}, nil
+			},
+		}
+	}
+	c := tiny
+	c.Ops, c.Rounds = []runfile.Op{runfile.Seal}, 20
+	result, err := bench.Run(context.Background(), []bench.Subject{slowing("slowing", runfile.RoleDesign), slowing("again", runfile.RoleRepeat)}, c)
+	require.NoError(t, err)
+	times := map[string][]float64{}
+	for _, m := range result.Measurements {
+		times[m.Subject] = append(times[m.Subject], m.NsPerOp)
+	}
+	for i, ns := range times["slowing"] {
+		require.InEpsilon(t, ns, times["again"][i], 0.02, "round %d", i+1)
+	}
+	require.Greater(t, times["slowing"][19], 4*times["slowing"][0])
 }
 
 // TestPartsRunAtSeveralDepths checks that the parts of a cell place their variables at different offsets

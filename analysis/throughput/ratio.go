@@ -8,22 +8,9 @@ import (
 	"sealab/internal/runfile"
 )
 
-// A Relation is the reason why two cells of one run are compared.
-type Relation string
-
-// The relations. A ratio is the time of a cell divided by the time of the other cell.
-const (
-	OverBaseline Relation = "baseline"  // a design to the bare use of its primitive
-	OverDesign   Relation = "design"    // an amortized design to the plain design of its primitive
-	OverCodec    Relation = "codec"     // a scheme to its codec, or to the first plain design of its primitive
-	OverOurs     Relation = "ours"      // a library to the first design of its kind, with claims if it has them; an SDK to the design that mirrors it
-	OverRing     Relation = "ring of 1" // a ring of many keys to a ring of one
-	OverItself   Relation = "itself"    // a subject to its repetition: noise
-)
-
 // A Ratio is one comparison of two cells.
 type Ratio struct {
-	Relation Relation
+	Relation runfile.Relation
 	Of, To   Place
 	stats.Interval
 }
@@ -49,89 +36,27 @@ func (r *Run) Ratios() ([]Ratio, error) {
 
 // against is a place to compare with, and the reason.
 type against struct {
-	Relation
+	runfile.Relation
 	Place
 }
 
 // comparable returns the places of the run to compare p with.
 func (r *Run) comparable(p Place) []against {
-	var found []against
-	hold := func(why Relation, to Place) {
-		if r.cells[to] != nil {
-			found = append(found, against{why, to})
-		}
-	}
-	if p.Op == runfile.UnsealRing {
-		hold(OverRing, Place{p.Subject, runfile.Unseal, p.Size})
-		return found
-	}
-	if p.Op.Refuses() {
-		return nil
-	}
-	s := r.named(p.Subject)
-	for _, other := range r.Subjects {
-		if why, ok := relation(*s, other); ok {
-			hold(why, Place{other.Name, p.Op, p.Size})
-		}
-	}
-	if s.Role == runfile.RoleLibrary {
-		if ours := r.ours(s.Kind, s.Claims); ours != nil {
-			hold(OverOurs, Place{ours.Name, p.Op, p.Size})
-		}
-	}
-	if s.Role == runfile.RoleScheme {
-		if codec := r.codecOf(s); codec != nil {
-			hold(OverCodec, Place{codec.Name, p.Op, p.Size})
-		}
-	}
-	return found
-}
-
-// relation returns the reason for comparing the cells of s with those of other. It reports false if they
-// are not compared.
-func relation(s, other runfile.Subject) (Relation, bool) {
-	sameWork := s.Primitive != "" && s.Primitive == other.Primitive
+	var all []against
 	switch {
-	case s.Role == runfile.RoleRepeat:
-		return OverItself, other.Name == s.Repeats
-	case s.Role == runfile.RoleSDK:
-		return OverOurs, other.Name == s.Mirrors
-	case s.Role != runfile.RoleDesign && s.Role != runfile.RoleScheme || !sameWork:
-		return "", false
-	case other.Role == runfile.RoleBaseline:
-		return OverBaseline, other.Claims == (s.Role == runfile.RoleScheme) && (other.Over == "") == (s.Over == "")
-	case s.Role == runfile.RoleDesign && other.Role == runfile.RoleDesign:
-		return OverDesign, s.Amortized && !other.Amortized
-	}
-	return "", false
-}
-
-// ours returns the design to compare libraries of a kind with: the first plain codec of the catalog, or a
-// scheme with claims over it.
-func (r *Run) ours(kind runfile.Kind, claims bool) *runfile.Subject {
-	plain := r.subject(func(s runfile.Subject) bool {
-		return s.Role == runfile.RoleDesign && s.Kind == kind && s.Primitive != "" && !s.Amortized
-	})
-	if plain == nil || !claims {
-		return plain
-	}
-	return r.subject(func(s runfile.Subject) bool { return s.Role == runfile.RoleScheme && s.Over == plain.Name })
-}
-
-// codecOf returns the codec under a scheme. For a scheme with its own format it returns the first plain
-// design with the same primitive.
-func (r *Run) codecOf(scheme *runfile.Subject) *runfile.Subject {
-	return r.subject(func(s runfile.Subject) bool {
-		if scheme.Over != "" {
-			return s.Name == scheme.Over
+	case p.Op == runfile.UnsealRing:
+		all = append(all, against{runfile.OverRing, Place{p.Subject, runfile.Unseal, p.Size}})
+	case !p.Op.Refuses():
+		for _, to := range runfile.Compared(r.Subjects, *r.named(p.Subject)) {
+			all = append(all, against{to.Relation, Place{to.Name, p.Op, p.Size}})
 		}
-		return s.Role == runfile.RoleDesign && scheme.Primitive != "" && s.Primitive == scheme.Primitive && !s.Amortized
-	})
+	}
+	return slices.DeleteFunc(all, func(to against) bool { return r.cells[to.Place] == nil })
 }
 
 // A Threshold is a limit on one kind of ratio of designs.
 type Threshold struct {
-	Relation Relation
+	Relation runfile.Relation
 	Op       runfile.Op   // empty: every operation of the relation
 	Kind     runfile.Kind // empty: every kind
 	Claims   bool         // only schemes, and libraries that carry claims
@@ -145,16 +70,16 @@ type Threshold struct {
 // thresholds apply to every design. A baseline takes few operations on small payloads, so a prefix and a
 // key ID weigh more there.
 var thresholds = []Threshold{
-	{Relation: OverBaseline, Op: runfile.Seal, Below1K: 1.35, Limit: 1.15},
-	{Relation: OverBaseline, Op: runfile.Unseal, Below1K: 1.6, Limit: 1.35},
-	{Relation: OverDesign, Below1K: 1.5, Limit: 1.5},
-	{Relation: OverRing, Below1K: 1.2, Limit: 1.2},
-	{Relation: OverBaseline, Claims: true, Below1K: 1.5, Limit: 1.5},
-	{Relation: OverCodec, Claims: true, Below1K: 6, Limit: 3},
-	{Relation: OverOurs, Claims: true, Below1K: 5, Limit: 5, AtLeast: true},
-	{Relation: OverOurs, Kind: runfile.Encrypts, Below1K: 5, Limit: 5, AtLeast: true},
-	{Relation: OverOurs, Kind: runfile.Signs, Below1K: 3, Limit: 3, AtLeast: true},
-	{Relation: OverOurs, SDK: true, AtLeast: true},
+	{Relation: runfile.OverBaseline, Op: runfile.Seal, Below1K: 1.35, Limit: 1.15},
+	{Relation: runfile.OverBaseline, Op: runfile.Unseal, Below1K: 1.6, Limit: 1.35},
+	{Relation: runfile.OverDesign, Below1K: 1.5, Limit: 1.5},
+	{Relation: runfile.OverRing, Below1K: 1.2, Limit: 1.2},
+	{Relation: runfile.OverBaseline, Claims: true, Below1K: 1.5, Limit: 1.5},
+	{Relation: runfile.OverCodec, Claims: true, Below1K: 6, Limit: 3},
+	{Relation: runfile.OverOurs, Claims: true, Below1K: 5, Limit: 5, AtLeast: true},
+	{Relation: runfile.OverOurs, Kind: runfile.Encrypts, Below1K: 5, Limit: 5, AtLeast: true},
+	{Relation: runfile.OverOurs, Kind: runfile.Signs, Below1K: 3, Limit: 3, AtLeast: true},
+	{Relation: runfile.OverOurs, SDK: true, AtLeast: true},
 }
 
 // at returns the limit for a payload size.
@@ -232,12 +157,12 @@ func (r *Run) applies(t Threshold, ratio Ratio) bool {
 		(t.Kind == "" || t.Kind == of.Kind) &&
 		t.Claims == (of.Claims || of.Role == runfile.RoleScheme) &&
 		t.SDK == (of.Role == runfile.RoleSDK) && (!t.SDK || of.Slower > 0) &&
-		!(t.Relation == OverBaseline && of.Amortized) &&
-		!(t.Relation == OverRing && of.Primitive == "") // a third-party format may have no key ID
+		!(t.Relation == runfile.OverBaseline && of.Amortized) &&
+		!(t.Relation == runfile.OverRing && of.Primitive == "") // a third-party format may have no key ID
 }
 
 // ofLibrary reports whether the check is of a Go library.
-func (c Check) ofLibrary() bool { return c.Ratio.Relation == OverOurs && !c.SDK }
+func (c Check) ofLibrary() bool { return c.Ratio.Relation == runfile.OverOurs && !c.SDK }
 
 // fastestLibraries keeps only the fastest library at each place.
 func fastestLibraries(all []Check) []Check {
@@ -268,7 +193,7 @@ func (r *Run) Allocating() []Place {
 // and the number of cells compared. Without a repeated subject both are 0.
 func Noise(ratios []Ratio) (share float64, cells int) {
 	for _, ratio := range ratios {
-		if ratio.Relation == OverItself {
+		if ratio.Relation == runfile.OverItself {
 			share = max(share, distance(ratio.Interval))
 			cells++
 		}

@@ -136,7 +136,7 @@ func (r *Run) writeDesigns(b *strings.Builder, ratios []Ratio, width int) {
 
 // overBaseline returns the ratio of a place to its baseline, or "".
 func overBaseline(ratios []Ratio, p Place) string {
-	i := slices.IndexFunc(ratios, func(r Ratio) bool { return r.Of == p && r.Relation == OverBaseline })
+	i := slices.IndexFunc(ratios, func(r Ratio) bool { return r.Of == p && r.Relation == runfile.OverBaseline })
 	if i < 0 {
 		return ""
 	}
@@ -154,8 +154,8 @@ func (r *Run) writeHead(b *strings.Builder, ratios []Ratio) {
 	fmt.Fprintf(b, "%s\n", r.Path)
 	fmt.Fprintf(b, "commit %s%s, %s, %s, %s processors, %s\n", r.Stamp["commit"], changed,
 		r.Stamp["toolchain"], r.Stamp["cpu"], r.Stamp["cpus"], r.Stamp["date"])
-	fmt.Fprintf(b, "%d cells, %d rounds in random order, %s a cell (a quarter of it for refusals)\n", len(r.places), r.Rounds(), r.Stamp["cell"])
-	fmt.Fprintf(b, "medians with 95 %% intervals; ratios are paired by rounds; the intervals of all %d hold together at %.0f %%\n",
+	fmt.Fprintf(b, "%d cells, %d rounds, %s a cell (a quarter of it for refusals)\n", len(r.places), r.Rounds(), r.Stamp["cell"])
+	fmt.Fprintf(b, "cells that are compared take turns; medians with 95 %% intervals; ratios are paired by rounds; the intervals of all %d hold together at %.0f %%\n",
 		len(ratios), confidence*100)
 	share, cells := Noise(ratios)
 	if cells == 0 {
@@ -214,7 +214,7 @@ func ratioAt(ratios []Ratio, p Place) string {
 
 // other returns a short name of the place that a ratio is to.
 func (r Ratio) other() string {
-	if r.Relation == OverDesign || r.Relation == OverOurs {
+	if r.Relation == runfile.OverDesign || r.Relation == runfile.OverOurs {
 		return r.To.Subject
 	}
 	return string(r.Relation)

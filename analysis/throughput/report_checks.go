@@ -92,7 +92,7 @@ func (c Check) Label() string {
 
 func (c Check) ratioOf(subject string) string {
 	other := c.To.Subject
-	if c.Ratio.Relation == OverRing {
+	if c.Ratio.Relation == runfile.OverRing {
 		other = string(c.To.Op)
 	}
 	return fmt.Sprintf("%s %s / %s", subject, c.Of.Op, other)
@@ -117,7 +117,7 @@ func (r *Run) possible(c Check) string {
 	bare := r.subject(func(s runfile.Subject) bool {
 		return s.Role == runfile.RoleBaseline && s.Primitive == ours.Primitive
 	})
-	if c.Ratio.Relation != OverOurs || bare == nil {
+	if c.Ratio.Relation != runfile.OverOurs || bare == nil {
 		return ""
 	}
 	least := r.cells[Place{bare.Name, c.To.Op, c.To.Size}]

@@ -14,7 +14,7 @@ import (
 )
 
 // ratio returns the only ratio of a place with a relation.
-func ratio(t *testing.T, ratios []throughput.Ratio, why throughput.Relation, of throughput.Place) throughput.Ratio {
+func ratio(t *testing.T, ratios []throughput.Ratio, why runfile.Relation, of throughput.Place) throughput.Ratio {
 	t.Helper()
 	var found []throughput.Ratio
 	for _, r := range ratios {
@@ -30,21 +30,21 @@ func TestRatiosAreThoseOfTheTrueTimes(t *testing.T) {
 	ratios, err := quiet.load(t, 1).Ratios()
 	require.NoError(t, err)
 	for _, c := range []struct {
-		why  throughput.Relation
+		why  runfile.Relation
 		of   string
 		to   string
 		want float64
 	}{
-		{throughput.OverBaseline, "enc", "bare-x", 1.2},
-		{throughput.OverBaseline, "sig", "bare-y", 200.0 / 190},
-		{throughput.OverDesign, "warm", "enc", 1.25},
-		{throughput.OverOurs, "near", "enc", 2},
-		{throughput.OverOurs, "web", "sig", 10},
-		{throughput.OverOurs, "abroad", "far", 5},
-		{throughput.OverItself, "enc-again", "enc", 1},
-		{throughput.OverCodec, "enc-claims", "enc", 700.0 / 120},
-		{throughput.OverBaseline, "enc-claims", "bare-claims", 1.4},
-		{throughput.OverOurs, "slack-claims", "enc-claims", 6},
+		{runfile.OverBaseline, "enc", "bare-x", 1.2},
+		{runfile.OverBaseline, "sig", "bare-y", 200.0 / 190},
+		{runfile.OverDesign, "warm", "enc", 1.25},
+		{runfile.OverOurs, "near", "enc", 2},
+		{runfile.OverOurs, "web", "sig", 10},
+		{runfile.OverOurs, "abroad", "far", 5},
+		{runfile.OverItself, "enc-again", "enc", 1},
+		{runfile.OverCodec, "enc-claims", "enc", 700.0 / 120},
+		{runfile.OverBaseline, "enc-claims", "bare-claims", 1.4},
+		{runfile.OverOurs, "slack-claims", "enc-claims", 6},
 	} {
 		got := ratio(t, ratios, c.why, throughput.Place{Subject: c.of, Op: runfile.Seal, Size: 64})
 		require.Equal(t, c.to, got.To.Subject)
@@ -52,7 +52,7 @@ func TestRatiosAreThoseOfTheTrueTimes(t *testing.T) {
 		require.False(t, got.Excludes(c.want), "%s / %s: %v", c.of, c.to, got.Interval)
 		require.Less(t, got.Hi/got.Lo, 1.1)
 	}
-	ring := ratio(t, ratios, throughput.OverRing, throughput.Place{Subject: "enc", Op: runfile.UnsealRing, Size: 64})
+	ring := ratio(t, ratios, runfile.OverRing, throughput.Place{Subject: "enc", Op: runfile.UnsealRing, Size: 64})
 	require.Equal(t, throughput.Place{Subject: "enc", Op: runfile.Unseal, Size: 64}, ring.To)
 
 	share, cells := throughput.Noise(ratios)
@@ -101,7 +101,7 @@ func TestReportSaysAllOfIt(t *testing.T) {
 	require.NoError(t, quiet.load(t, 3).Report(&b, 0))
 	text := b.String()
 	for _, want := range []string{
-		"12 rounds in random order", "noise floor 0.", "of 4 cells", "seal, 64 B", "seal, 8 KiB", "refuse-tag",
+		"12 rounds, ", "noise floor 0.", "of 4 cells", "seal, 64 B", "seal, 8 KiB", "refuse-tag",
 		"× baseline", "× enc", "fastest library seal / enc", "missed: near seal / enc, 64 B", "at least 5: ",
 		"bare-x itself would be at 2.4", "no design allocates without a stated reason", "114       +50",
 	} {

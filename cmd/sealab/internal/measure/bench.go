@@ -35,7 +35,8 @@ func NewBench() *cobra.Command {
 		Long: `Measure every design of the catalog, the bare primitives that are their
 baselines, Go libraries for the same purpose, and the installed SDKs in other
 languages, which time themselves. Every cell (subject, operation,
-payload size) runs once in each round, in random order.
+payload size) runs once in each round. Cells that are compared take turns in
+short parts.
 
 The measurements are written in the Go benchmark format to a new folder,
 <out>/bench/<date>-<commit>, with their report; a run that is stopped leaves
