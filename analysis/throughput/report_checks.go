@@ -110,21 +110,18 @@ func (c Check) Mark() string {
 	return text
 }
 
-// possible returns, for a library that is too close, the ratio of the library to the bare baseline. No
+// possible returns, for a library that is too close, the ratio of the library to the design's baseline. No
 // design can reach a higher ratio.
 func (r *Run) possible(c Check) string {
-	ours := r.named(c.To.Subject)
-	bare := r.subject(func(s runfile.Subject) bool {
-		return s.Role == runfile.RoleBaseline && s.Primitive == ours.Primitive
-	})
-	if c.Ratio.Relation != runfile.OverOurs || bare == nil {
+	if c.Ratio.Relation != runfile.OverOurs {
 		return ""
 	}
-	least := r.cells[Place{bare.Name, c.To.Op, c.To.Size}]
-	if least == nil {
-		return ""
+	for _, to := range r.comparable(c.To) {
+		if to.Relation == runfile.OverBaseline {
+			library, _ := r.Median(c.Of)
+			bottom, _ := r.Median(to.Place)
+			return fmt.Sprintf("; %s itself would be at %s", to.Subject, digits(library/bottom))
+		}
 	}
-	library, _ := r.cells[c.Of].median()
-	bottom, _ := least.median()
-	return fmt.Sprintf("; %s itself would be at %s", bare.Name, digits(library/bottom))
+	return ""
 }

@@ -184,12 +184,7 @@ func placeOf(name benchfmt.Name) (p Place, err error) {
 
 // named returns the subject called name, or nil.
 func (r *Run) named(name string) *runfile.Subject {
-	return r.subject(func(s runfile.Subject) bool { return s.Name == name })
-}
-
-// subject returns the first subject that fits, or nil.
-func (r *Run) subject(fits func(runfile.Subject) bool) *runfile.Subject {
-	i := slices.IndexFunc(r.Subjects, fits)
+	i := slices.IndexFunc(r.Subjects, func(s runfile.Subject) bool { return s.Name == name })
 	if i < 0 {
 		return nil
 	}

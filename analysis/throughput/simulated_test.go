@@ -39,6 +39,7 @@ var simulated = []struct {
 	{runfile.Subject{Name: "sig", Role: runfile.RoleDesign, Kind: runfile.Signs, Primitive: "Y"}, 200, 4000},
 	{runfile.Subject{Name: "far", Role: runfile.RoleScheme, Kind: runfile.Signs}, 2000, 9000},
 	{runfile.Subject{Name: "enc-again", Role: runfile.RoleRepeat, Kind: runfile.Encrypts, Repeats: "enc"}, 120, 1100},
+	{runfile.Subject{Name: "bare-claims", Role: runfile.RoleBaseline, Primitive: "X", Claims: true, Over: "bare"}, 500, 2000},
 	{runfile.Subject{Name: "bare-x", Role: runfile.RoleBaseline, Primitive: "X"}, 100, 1000},
 	{runfile.Subject{Name: "bare-y", Role: runfile.RoleBaseline, Primitive: "Y"}, 190, 3900},
 	{runfile.Subject{Name: "near", Role: runfile.RoleLibrary, Kind: runfile.Encrypts}, 240, 8800},
@@ -46,7 +47,6 @@ var simulated = []struct {
 	{runfile.Subject{Name: "abroad", Role: runfile.RoleSDK, Kind: runfile.Signs, Mirrors: "far", Slower: 3}, 10000, 18000},
 	{runfile.Subject{Name: "overseas", Role: runfile.RoleSDK, Kind: runfile.Signs, Mirrors: "far", Slower: 3}, 12000, 22500},
 	{runfile.Subject{Name: "enc-claims", Role: runfile.RoleScheme, Kind: runfile.Encrypts, Primitive: "X", Over: "enc"}, 700, 2500},
-	{runfile.Subject{Name: "bare-claims", Role: runfile.RoleBaseline, Primitive: "X", Claims: true, Over: "bare"}, 500, 2000},
 	{runfile.Subject{Name: "slack-claims", Role: runfile.RoleLibrary, Kind: runfile.Encrypts, Claims: true}, 4200, 25000},
 	{runfile.Subject{Name: "web", Role: runfile.RoleLibrary, Kind: runfile.Signs}, 2000, 40000},
 }
