@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"filippo.io/mldsa"
-	"github.com/segmentio/asm/base64"
+	"github.com/emmansun/base64"
 
 	"sealab/codecs"
 	"sealab/internal/lab"
@@ -35,7 +35,7 @@ import (
 //	JSON claims          the cipher or the MAC over 256 bytes of claims, the payload, and one
 //	                     byte for each quotation mark and backslash of it
 //
-// It uses the vectorized base64 of segmentio/asm, and the random number generator of the designs.
+// It uses the vectorized base64 of emmansun/base64, and the random number generator of the designs.
 //
 // Do not use a baseline for tokens: it is not safe for concurrent use, accepts
 // several spellings of one token, and does not rotate keys.
@@ -106,7 +106,7 @@ func newGCM(key []byte) (cipher.AEAD, error) {
 func (s *aeadCodec) Seal(dst, payload []byte) ([]byte, error) {
 	n := s.NonceSize()
 	if all := n + len(payload) + s.Overhead(); cap(s.raw) < all {
-		s.raw = insetBuffer(all)
+		s.raw = make([]byte, 0, all)
 	}
 	s.raw = s.raw[:n]
 	lab.Random(s.raw)
@@ -147,7 +147,7 @@ func (s *macCodec) tag(payload []byte) []byte {
 
 func (s *macCodec) Seal(dst, payload []byte) ([]byte, error) {
 	if n := len(payload) + sha256.Size; cap(s.raw) < n {
-		s.raw = insetBuffer(n)
+		s.raw = make([]byte, 0, n)
 	}
 	s.raw = append(s.raw[:0], payload...)
 	s.raw = append(s.raw, s.tag(payload)...)
@@ -203,7 +203,7 @@ func (p *publicKey) Seal(dst, payload []byte) ([]byte, error) {
 		return dst, err
 	}
 	if n := len(payload) + p.size; cap(p.raw) < n {
-		p.raw = insetBuffer(n)
+		p.raw = make([]byte, 0, n)
 	}
 	p.raw = append(append(p.raw[:0], payload...), signature...)
 	return appendText(dst, p.raw), nil
@@ -219,13 +219,6 @@ func (p *publicKey) Unseal(dst, token []byte) ([]byte, error) {
 		return dst, errRefused
 	}
 	return append(dst, p.raw[:n]...), nil
-}
-
-// insetBuffer returns an empty buffer for n bytes that begins inside an allocation. The encoder loads
-// from 4 bytes before its input, which is slower if they lie on an untouched page.
-func insetBuffer(n int) []byte {
-	const lead = 64
-	return make([]byte, lead+n)[lead:lead]
 }
 
 // appendText appends the base64url text of src to dst.

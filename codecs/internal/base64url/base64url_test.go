@@ -169,16 +169,13 @@ func TestForeignSpellings(t *testing.T) {
 // TestDecodersAreLoose shows that the checks of AppendDecode are necessary: the
 // decoder alone accepts each text.
 func TestDecodersAreLoose(t *testing.T) {
-	long := strings.Repeat("A", 63)
-	for name, text := range map[string]string{"line feed": "AA\nAA", "spare bits": "AB", "other alphabet": "/" + long} {
-		c := plain
-		if name == "other alphabet" {
-			c = vectors
+	for name, c := range map[string]coder{"plain": plain, "vectors": vectors} {
+		for _, text := range []string{"AA\nAA", strings.Repeat("A", 63) + "\r\n"} {
+			_, err := c.(library).Decode(make([]byte, 100), []byte(text))
+			require.NoError(t, err, "%s: %q", name, text)
+			_, ok := appendDecode(c, nil, []byte(text))
+			require.False(t, ok, "%s: %q", name, text)
 		}
-		_, err := c.(library).Decode(make([]byte, 100), []byte(text))
-		require.Equal(t, name != "other alphabet" || !testenv.PureGo(), err == nil, name)
-		_, ok := appendDecode(c, nil, []byte(text))
-		require.False(t, ok, name)
 	}
 }
 

@@ -2,10 +2,10 @@
 
 package base64url
 
-import "github.com/segmentio/asm/base64"
+import "github.com/emmansun/base64"
 
 // vectors uses the vector instructions that most processors have.
-var vectors coder = library{base64.RawURLEncoding}
+var vectors coder = library{base64.RawURLEncoding.Strict()}
 
 // fast is the fastest implementation on this processor.
 var fast = fastest()
