@@ -31,6 +31,15 @@ func Object(m map[string]json.RawMessage) json.RawMessage {
 	return raw
 }
 
+// Compact returns a value as package json writes it, without white space. Invalid JSON is unchanged.
+func Compact(raw json.RawMessage) json.RawMessage {
+	compact, err := json.Marshal(raw)
+	if err != nil {
+		return raw
+	}
+	return compact
+}
+
 // With returns a copy of an object with one member replaced.
 func With(m map[string]json.RawMessage, name string, v json.RawMessage) map[string]json.RawMessage {
 	next := map[string]json.RawMessage{}

@@ -45,3 +45,10 @@ func TestOtherEnd(t *testing.T) {
 		require.Equal(t, want, jsondoc.OtherEnd(text))
 	}
 }
+
+func TestOtherArgumentsDifferHoweverTheyAreWritten(t *testing.T) {
+	schema := `{"properties":{"where":{"type":"string","examples":["a > 1"]}}}`
+	for _, given := range []string{`{"where":"a > 1"}`, `{"where":"a \u003e 1"}`, `{"where":"A > 1"}`} {
+		require.JSONEq(t, `{"where":"sample"}`, string(jsondoc.OtherArguments([]byte(given), []byte(schema))), given)
+	}
+}

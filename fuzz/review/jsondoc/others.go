@@ -206,10 +206,15 @@ func Room(raw json.RawMessage, most int) int {
 	return room
 }
 
-// alike reports whether two values are equal except for case. A server may intend to treat these as
-// equal.
+// alike reports whether two values are equal except for case, however they are written. A server may
+// intend to treat these as equal.
 func alike(one, two json.RawMessage) bool {
-	return strings.EqualFold(string(one), string(two))
+	a, ok := Text(one)
+	b, also := Text(two)
+	if ok && also {
+		return strings.EqualFold(a, b)
+	}
+	return strings.EqualFold(string(Compact(one)), string(Compact(two)))
 }
 
 // WithText returns arguments with a text in the first member that accepts any text of that
