@@ -35,8 +35,19 @@ func (s *Server) prompt(r request) (object, *failure) {
 	s.said["topic"] = args.Env
 	s.mu.Unlock()
 	return s.round(r, r.placed(name), args.Env, []string{"tone"}, func(c claims) object {
-		return object{"messages": []object{promptMessage("user", "report on "+c.Env)}}
+		var answer struct{ Content struct{ Tone string } }
+		_ = json.Unmarshal([]byte(answerText(r, "tone")), &answer) // it has been judged
+		return s.report(c.Env, answer.Content.Tone)
 	})
+}
+
+// report returns the messages of the prompt that asks. The one sound choice names the tone.
+func (s *Server) report(env, tone string) object {
+	text := "report on " + env
+	if s.has("a tone by default") {
+		text += " in a " + tone + " tone"
+	}
+	return object{"messages": []object{promptMessage("user", text)}}
 }
 
 func promptMessage(role, text string) object {

@@ -164,6 +164,8 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 			c.Past += string(r.params["requestState"])
 		}
 		return asked()
+	case action != "accept" && c.Step == "tone" && s.has("a tone by default"): // not a fault
+		return s.complete(s.report(c.Env, "plain")), nil, true
 	case action != "accept" && !s.has("action ignored") && !(action == nil && s.has("no action is an acceptance")):
 		if action != "decline" && action != "cancel" {
 			return nil, invalidParams("unknown action"), true

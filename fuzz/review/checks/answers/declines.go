@@ -72,6 +72,11 @@ func presentDeclines(t *review.T) {
 		t.Skip("the round takes no answers, or its results cannot be compared")
 		return
 	}
+	if t.Oracle.Flow.Method != "tools/call" {
+		own := t.Oracle
+		defer func() { t.Oracle = own }()
+		t.Oracle = lastChoice(t)
+	}
 	plain, reason := t.PresentAction("decline", false)
 	if t.SkipFor(reason) {
 		return
@@ -97,6 +102,28 @@ func presentDeclines(t *review.T) {
 			return
 		}
 	}
+}
+
+// lastChoice returns the oracle, or one whose last answers have another choice with another result. A
+// prompt or resource may take its default if the user declines to choose, and the first choice of a form
+// is often the default.
+func lastChoice(t *review.T) *review.Oracle {
+	_, question, err := t.Client.Mint(t.Context, t.Oracle.Flow, t.Oracle.User)
+	if err != nil {
+		return t.Oracle
+	}
+	last := jsondoc.Members(t.Oracle.Flow.Last)
+	for key, answer := range jsondoc.InOrder(last) {
+		content, _ := jsondoc.OtherContent(jsondoc.Members(answer)["content"], question.Questions[key].Form())
+		if content == nil {
+			continue
+		}
+		f := t.Oracle.Flow.WithLast(jsondoc.Object(jsondoc.With(last, key, jsondoc.WithMember(answer, "content", content))))
+		if o, reason := t.NewOracle(t.Context, f, t.Oracle.User); reason == "" && o.Completes() && !t.Oracle.Alike(o.Good) {
+			return o
+		}
+	}
+	return t.Oracle
 }
 
 // presentUnderOtherKeys presents the acceptances as answers to questions that the server did not
