@@ -86,12 +86,12 @@ func (t trial) shortNumbers(in *attack.Instance, tok *attack.Token) {
 }
 
 // clockSetBack seals at a time, at later ones, and at the same times again. A counter within a
-// second must not start again.
+// second or an hour must not start again.
 func (t trial) clockSetBack(search *repetition, in *attack.Instance, tok *attack.Token) bool {
 	if t.Design.OwnClock || !t.Design.IsScheme() {
 		return false
 	}
-	for _, d := range []time.Duration{0, time.Second, time.Minute, 0, time.Second, time.Minute} {
+	for _, d := range slices.Repeat([]time.Duration{0, time.Second, time.Minute, time.Hour, 24 * time.Hour}, 2) {
 		at := *tok
 		at.Under = attack.Later(tok.Under, d)
 		if search.collect(in, &at, 8) {

@@ -13,8 +13,8 @@ type head struct {
 	longer   [][]byte // other bytes that lenient readers treat as equal
 }
 
-// BinaryForms rewrites the heads of values in longer forms, one at a time, and adds fields that
-// a reader of the format skips. It applies to segments in CBOR (RFC 8949), MessagePack,
+// BinaryForms rewrites the heads of values in longer forms, one at a time, and adds members and fields
+// that a reader of the format skips. It applies to segments in CBOR (RFC 8949), MessagePack,
 // protobuf and ASN.1, and to sequences of netstrings or of length-prefixed fields.
 func BinaryForms(f Format, _ *Source) iter.Seq[Alteration] {
 	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
@@ -88,6 +88,9 @@ func cborHeads(raw []byte) (heads []head, ok bool) {
 			items += arg
 		case 5:
 			items += 2 * arg
+			if low < 23 { // one more member, under the key 0 or "", which comes before every other key
+				h.longer = append(h.longer, []byte{kind<<5 | (low + 1), 0x00, 0x00}, []byte{kind<<5 | (low + 1), 0x60, 0x00})
+			}
 		case 6:
 			items++
 		}

@@ -48,6 +48,11 @@ func RareBranches() []skeleton.Control {
 		skeleton.NewWrappedScheme("early-prompts", "the time of issue is not read for prompts", []codecs.Property{codecs.Expiry}, []string{"EXP-07"}, func(inner codecs.Scheme) codecs.Scheme { return earlyPrompts{inner} }),
 		targetOf("resources/read", "target-of-resources", "the target is lower-cased if it is a resource", strings.ToLower),
 		targetOf("x/unknown", "target-of-others", "of the target of an unknown method the last part is bound", path.Base),
+		contextAs("target-as-path", "a target that begins with a slash is cleaned as a path", []codecs.Property{codecs.BindsTarget, codecs.Unambiguous}, []string{"CTX-19"}, func(c *codecs.Context) {
+			if strings.HasPrefix(c.Target, "/") {
+				c.Target = path.Clean(c.Target)
+			}
+		}),
 		contextAs("numbers-of-prompts", "numbers are read as floating point for prompts", []codecs.Property{codecs.BindsArguments, codecs.Unambiguous}, []string{"CTX-13"}, func(c *codecs.Context) {
 			var members any
 			if c.Method == "prompts/get" && json.Unmarshal(c.Arguments, &members) == nil {

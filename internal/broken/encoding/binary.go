@@ -23,6 +23,7 @@ import (
 func BinaryFormats() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewPair("longer-heads", "payload and tag are a list in CBOR, whose lengths may be written in any width", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, func(key []byte) skeleton.Pair { return inCBOR(key, false) }),
+		skeleton.NewPair("unknown-members", "payload and tag are members of a map in CBOR, and members with small numbers before them are skipped", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, inCBORMap),
 		skeleton.NewPair("unknown-fields", "payload and tag are fields of a protobuf message, and others are skipped", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, inProtobuf),
 		skeleton.NewPair("netstrings", "payload and tag are netstrings, whose lengths may begin with zeros", []codecs.Property{codecs.Canonical}, []string{"ENC-07"}, inNetstrings),
 		skeleton.NewPair("longer-heads-behind-letters", "behind two letters, payload and tag are a list in CBOR, whose lengths may be written in any width",
@@ -67,6 +68,34 @@ func inCBOR(key []byte, strict bool) skeleton.Pair {
 				return nil, skeleton.ErrMalformed
 			}
 			return payload, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, payload)))
+		},
+	}
+}
+
+// inCBORMap returns a codec of tokens
+//
+//	token = base64url(0xa2 || 0x01 || 0x5a || length[4] || payload || 0x02 || 0x58 || 0x20 || tag[32])
+//
+// which is a CBOR map of two byte strings under the keys 1 and 2. The reader skips members before them whose
+// key and value are numbers below 24.
+func inCBORMap(key []byte) skeleton.Pair {
+	write := func(payload []byte) []byte {
+		head := binary.BigEndian.AppendUint32([]byte{0xa2, 0x01, 0x5a}, uint32(len(payload)))
+		return slices.Concat(head, payload, []byte{0x02, 0x58, sha256.Size}, skeleton.HMAC(key, payload))
+	}
+	const head, behind = 3 + 4, 3 + sha256.Size // bytes around the payload
+	return skeleton.Pair{
+		Write: func(payload []byte) string { return base64.RawURLEncoding.EncodeToString(write(payload)) },
+		Read: func(token string) ([]byte, error) {
+			raw, ok := skeleton.DecodeCanonical(token)
+			for ok && len(raw) > 2 && raw[0] > 0xa2 && raw[0] < 0xb8 && max(raw[1], raw[2]) < 24 {
+				raw = append([]byte{raw[0] - 1}, raw[3:]...)
+			}
+			if !ok || len(raw) < head+behind {
+				return nil, skeleton.ErrMalformed
+			}
+			payload := raw[head : len(raw)-behind]
+			return payload, skeleton.Authentic(hmac.Equal(raw, write(payload)))
 		},
 	}
 }

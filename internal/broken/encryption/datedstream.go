@@ -1,7 +1,6 @@
 package encryption
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -71,20 +70,20 @@ func aDatedStream(name, doc string, broken []codecs.Property, attacks []string, 
 	return skeleton.WithDisclaimer(skeleton.WithClaim(c, codecs.NonceMisuseResistant), codecs.Confidentiality, "equal states at one time give equal tokens")
 }
 
-// nonceInSecond numbers the tokens of each second and restarts if the clock is set back.
-func nonceInSecond() skeleton.Control {
+// nonceIn numbers the tokens of each period and restarts if the clock is set back.
+func nonceIn(period time.Duration, name, doc string) skeleton.Control {
 	var mu sync.Mutex
-	var second []byte
+	var current int64
 	var number byte
-	return aStream("nonce-in-second", "the nonce is the second, and the number of the token in it", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-01"},
-		func(times, _ []byte, _ *codecs.Context) []byte {
+	return aStream(name, doc, []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-01"},
+		func(_, _ []byte, b *codecs.Context) []byte {
 			mu.Lock()
 			defer mu.Unlock()
-			if !bytes.Equal(second, times[:8]) {
-				second, number = times[:8], 0
+			if now := b.Now.Truncate(period).Unix(); now != current {
+				current, number = now, 0
 			}
 			number++
-			return append(bytes.Clone(second), number)
+			return append(binary.BigEndian.AppendUint64(nil, uint64(current)), number)
 		})
 }
 

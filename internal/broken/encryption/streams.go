@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"sealab/codecs"
 	"sealab/internal/broken/skeleton"
@@ -34,7 +35,8 @@ func KeyStreams() []skeleton.Control {
 			}
 			thenTag(p, stream, neverFails(stream))
 		}),
-		nonceInSecond(),
+		nonceIn(time.Second, "nonce-in-second", "the nonce is the second, and the number of the token in it"),
+		nonceIn(time.Hour, "nonce-in-hour", "the nonce is the hour, and the number of the token in it"),
 		aStream("vector-of-holder", "the vector is random, and a constant if there are neither arguments nor a principal", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-05"},
 			func(_, _ []byte, b *codecs.Context) []byte {
 				if b.Arguments == nil && b.Principal == nil {
