@@ -36,7 +36,7 @@ func (t trial) unseenChanges(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// chained appends to a token its own parts, parts of another token, and letters.
+// chained appends to a token its own parts, parts of another token, and letters, and caveats to a macaroon.
 func (t trial) chained(in *attack.Instance, tok *attack.Token) {
 	parts := [][]byte{t.Letters(8)}
 	other, ok := in.Mint(t.State(24), tok.Under)
@@ -53,6 +53,7 @@ func (t trial) chained(in *attack.Instance, tok *attack.Token) {
 	}
 	t.Try(codecs.Integrity)
 	t.TaggedChanges(in, tok, tokenfmt.Chained(f, parts...))
+	t.Changes(in, tok, tokenfmt.Caveats(f, t.Source))
 }
 
 // tagRun is the number of characters at the end of a token that belong to a tag.

@@ -15,6 +15,7 @@ func Neighbors() map[string]codecs.Design {
 			p.TagSize, p.MAC = 16, func(key, message []byte) []byte { return skeleton.HMAC(key, message)[:16] }
 			p.Also = p.MAC
 		}).Design,
+		"a macaroon with one caveat": skeleton.NewPair("nothing", "the payload is the only caveat of a macaroon", nil, nil, func(key []byte) skeleton.Pair { return inMacaroon(key, packets, true) }).Design,
 		"a tree of hashes": skeleton.NewSigner("nothing", "the tag is that of the root of a tree of hashes (RFC 9162)", nil, nil, func(p *skeleton.SignerParts) {
 			p.MAC = func(key, message []byte) []byte {
 				return skeleton.HMAC(key, rootOf(message, func(last []byte) []byte { return last }))

@@ -62,6 +62,8 @@ func Weak() []skeleton.Control {
 			})
 		}),
 		skeleton.NewPair("chain-without-end", "each tag is the key for the next part, and anybody continues the last one", []codecs.Property{codecs.Integrity}, []string{"TAG-17"}, linkedTags),
+		skeleton.NewPair("macaroon-packets", "the payload is the last caveat of a macaroon in packets", []codecs.Property{codecs.Integrity}, []string{"TAG-17"}, func(key []byte) skeleton.Pair { return inMacaroon(key, packets, false) }),
+		skeleton.NewPair("macaroon-fields", "the payload is the last caveat of a macaroon in fields", []codecs.Property{codecs.Integrity}, []string{"TAG-17"}, func(key []byte) skeleton.Pair { return inMacaroon(key, fields, false) }),
 		skeleton.NewPair("number-glued", "the payload and the number behind it are glued under the tag", []codecs.Property{codecs.Integrity}, []string{"TAG-07"}, gluedNumber),
 		skeleton.NewPair("fields-glued", "two numbers and the payload are glued under the tag", []codecs.Property{codecs.Integrity, codecs.Canonical}, []string{"TAG-07"}, gluedNumbers),
 		skeleton.NewSigner("tired", "after 1500 calls the first 4 bytes of a tag are compared", []codecs.Property{codecs.Integrity}, []string{"SEQ-02"}, func(p *skeleton.SignerParts) {
