@@ -104,6 +104,7 @@ var rows = []row{
 	{fault: "public keys as secrets", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "public keys as secrets", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},
 	{fault: "states for a published key", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},
+	{fault: "fields behind the tag", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR", "RS-SPELL"}, change: withEffects, critical: true},
 	{fault: "unknown keys are empty + names of keys in tokens", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}},
 	{fault: "files of keys named + empty files of keys", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "files of keys named + files of keys beside the notes", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},

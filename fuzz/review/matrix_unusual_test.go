@@ -24,6 +24,7 @@ var unusualRows = []row{
 	{fault: "links for reading", checks: []string{"RS-FORGE"}, change: withEffects},
 	{fault: "links with waiting states", checks: []string{"RS-FORGE"}, change: withEffects},
 	{fault: "fields joined with borders", checks: []string{"RS-ARGS", "RS-FORGE", "RS-TAMPER", "RS-SPLICE"}},
+	{fault: "fields behind the tag unread", checks: []string{"RS-FORGE"}, change: withEffects},
 	{fault: "fields joined with borders + random texts", checks: []string{"RS-ARGS", "RS-FORGE", "RS-TAMPER"}, change: withEffects},
 	{fault: "guests look", checks: []string{"RS-USER"}, change: withEffects},
 	{fault: "consents remembered", checks: []string{"RS-USER", "RS-SKIP"}, change: withEffects},

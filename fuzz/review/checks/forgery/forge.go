@@ -41,7 +41,8 @@ var forgeryChecks = []review.Check{
 	{
 		ID: "RS-FORGE", Name: "a state that the server did not mint", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "the contents of a readable token with changed values, in the token's own format and as plain JSON, " +
-			"base64 and base64url; a later time where a token shows one; a JWT with alg none, with an own " +
+			"base64 and base64url; a later time where a token shows one; a state of name=value pairs with one more " +
+			"pair at the end or in front, which gives a name another value; a JWT with alg none, with an own " +
 			"secret or public key in its header (jwk, x5c), or with an unknown key ID and the key that a " +
 			"careless lookup returns for it (an empty text, undefined, a prototype member, an empty file, a file that " +
 			"the server shows as a resource), or with HS256, HS384 or HS512 and a public key that the server shows as the secret; a " +
@@ -230,6 +231,7 @@ func checkForgery(t *review.T) {
 			presentExpressions(t)
 		}
 	})
+	presentPairs(t)
 	presentConfusions(t)
 	presentFileKeys(t)
 	if len(t.Findings) == 0 {
