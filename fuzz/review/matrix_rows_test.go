@@ -241,6 +241,7 @@ var rows = []row{
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: withEffects},
 	{fault: "orders for any total", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "answers override the price", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
+	{fault: "fees of answers", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "answers override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "members of answers override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},
 	{fault: "members of data override the state", checks: []string{"RS-FORM"}, change: withEffects, critical: true},

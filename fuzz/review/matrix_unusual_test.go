@@ -138,6 +138,8 @@ var unusualRows = []row{
 	{fault: "orders for their total", checks: []string{"RS-FORM", "RS-DECLINE"}, change: withEffects},
 	{fault: "orders with changed totals refused", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "orders for a suggested total", checks: []string{"RS-FORM"}, change: withEffects},
+	{fault: "fees told", checks: []string{"RS-FORM"}, change: withEffects},
+	{fault: "fees and answers told", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "prices told", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "results name users", checks: []string{"T-MIX"}, change: withEffects},
 	{fault: "conflicts", checks: []string{"T-MIX", "R-USER"}, change: withEffects},

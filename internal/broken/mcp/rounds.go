@@ -86,7 +86,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.ask(r, p, c)
 	}
 	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
-	c.Env += s.toldNote(a["content"])
+	c.Env += s.toldNote(a["content"]) + s.fee(c.Env, a["content"])
 	if s.has("drafts of users") {
 		c.Env = s.draftOf(r)
 	}

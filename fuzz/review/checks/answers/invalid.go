@@ -19,7 +19,7 @@ var formChecks = []review.Check{
 			"text \"false\" instead of a boolean; answers without a required boolean, or without a consent that is " +
 			"true by default; the answers of a round, and the members of a form, in another order; answers to another kind of " +
 			"question; a secret that a read-only tool shows, also to a question for a second person; answers with additional members, in several places, that have the names of arguments, of " +
-			"state members and of numbers in the result; in the last round another answer to an earlier question; other " +
+			"state members, of numbers in the result and of what servers usually keep (price, total, role, owner, ...); in the last round another answer to an earlier question; other " +
 			"values for a price with a default that depends on the arguments of the call; for " +
 			"texts and numbers that the server refuses also true, 0, null, empty lists and objects, and queries",
 		Want: "repeats the question or answers -32602, and completes later calls; ignores additional members and the order; " +
@@ -49,6 +49,7 @@ func checkFormAnswers(t *review.T) {
 	if t.Only == "" || strings.HasPrefix(t.Only, "arguments ") {
 		t.ForEachFlow(func(*review.Oracle) { overrideMembers(t) })
 		t.ForEachFlow(func(*review.Oracle) { overrideFullCall(t) })
+		t.ForEachFlow(func(*review.Oracle) { overrideUsualNames(t) })
 	}
 	t.ForEachFlow(func(*review.Oracle) { overrideResultNames(t) })
 	if replacePrices(t); len(t.Findings) > 0 {
