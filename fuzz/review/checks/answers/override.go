@@ -294,5 +294,13 @@ func walkWithMembers(t *review.T, place insertPlace, more jsondoc.Arguments) (st
 		return "", question
 	}
 	a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
-	return question.QuestionTexts() + a.QuestionTexts() + a.Text, a
+	return textsOf(question) + textsOf(a), a
+}
+
+// textsOf returns the texts of an answer with their numbers: the questions, or the text of a result.
+func textsOf(a client.Answer) string {
+	if a.Kind == client.Asked {
+		return a.ShownTexts()
+	}
+	return a.Text
 }
