@@ -198,6 +198,7 @@ var rows = []row{
 	{fault: "forms for drafts", checks: []string{"RS-CAP"}, change: withEffects},
 	{modern: true, fault: "later confirmations at a URL", checks: []string{"RS-CAP"}, also: []string{"RS-FORM"}, change: withEffects},
 	{fault: "not asked again", checks: []string{"RS-ASKAGAIN"}, change: func(o *review.Options) { o.Effects = true }},
+	{modern: true, fault: "missing sign-offs count", checks: []string{"RS-ASKAGAIN"}, critical: true, change: withEffects},
 	{fault: "results of models are acceptances", checks: []string{"RS-FORM"}, critical: true, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "null states end the server", checks: []string{"RS-TYPE"}, ends: true},
 	{fault: "words of any type", checks: []string{"RS-FORM"}, change: withEffects, critical: true},

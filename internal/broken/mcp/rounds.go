@@ -82,7 +82,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.toolText("%s", note), nil
 	}
 	pots, known := s.pots(r, responses)
-	if !known {
+	if !known || !s.signsOff(responses) {
 		return s.ask(r, p, c)
 	}
 	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))

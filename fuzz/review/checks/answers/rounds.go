@@ -25,11 +25,12 @@ var roundChecks = []review.Check{
 	},
 	{
 		ID: "RS-ASKAGAIN", Name: "a good state without answers", Flow: true, Severity: review.Critical, Category: "reliability",
-		Sent:   "a good token without inputResponses, and with inputResponses {}",
+		Sent: "a good token without inputResponses, and with inputResponses {}; with --effects, in rounds with several " +
+			"questions, all answers but one, or but those to the other questions with the same form, and a decline of each",
 		Want:   "repeats the question",
 		Source: review.SourceMRTR,
 		Impact: "a client that lost an answer cannot continue; or the server acts although nobody agreed",
-		Fix:    "repeat the question if an answer is missing",
+		Fix:    "repeat the questions whose answers are missing; compare the answers with the list of questions, and not the reverse",
 		Timed:  true, Run: checkMissingAnswers,
 	},
 	{
@@ -183,6 +184,7 @@ func checkMissingAnswers(t *review.T) {
 		t.Refute(found)
 		return
 	}
+	leaveOutAnswers(t)
 }
 
 func checkExtraAnswer(t *review.T) {
