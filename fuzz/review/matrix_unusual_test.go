@@ -118,6 +118,8 @@ var unusualRows = []row{
 	{fault: "sign-offs", checks: []string{"RS-ASKAGAIN"}, change: withEffects},
 	{fault: "sign-offs by one", checks: []string{"RS-ASKAGAIN"}, change: withEffects},
 	{fault: "sign-offs for information", checks: []string{"RS-ASKAGAIN"}, change: withEffects},
+	{fault: "states of other arguments used up", checks: []string{"RS-USER"}, change: withEffects},
+	{fault: "begins again elsewhere", checks: []string{"RS-USER", "RS-ARGS"}, change: withEffects},
 	{fault: "pots by answers", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "pots by members + random texts", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "pots listed", checks: []string{"RS-FORM"}, change: withEffects},

@@ -41,6 +41,7 @@ func (s *Server) open(token string, p boundRequest) (claims, error) {
 	case c.Exp != 0 && s.Clock.Now().Unix() >= c.Exp:
 		return c, errExpired
 	case !s.has("state in the clear", "counted handles") && c.Bind != s.digest(p) && !s.unboundEmpty(c, p) && !s.continuesOfUser(c, p):
+		s.useElsewhere(c, p)
 		return c, fmt.Errorf("%w: of another request", errElsewhere)
 	case c.Open != s.withdrawals(p) && s.offers("retract"):
 		return c, fmt.Errorf("%w: withdrawn", errState)
@@ -51,6 +52,22 @@ func (s *Server) open(token string, p boundRequest) (claims, error) {
 		return c, fmt.Errorf("%w: used", errState)
 	}
 	return c, nil
+}
+
+// useElsewhere uses up a token that another request presents, with a fault. To use up one of the same user
+// is a choice of some servers.
+func (s *Server) useElsewhere(c claims, p boundRequest) {
+	own := p
+	own.user = "bob"
+	if p.user == "bob" {
+		own.user = "alice"
+	}
+	byAnother := c.Bind == s.digest(own)
+	if s.has("states of others used up") && byAnother || s.has("states of other arguments used up") && !byAnother {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.used[c.ID] = true
+	}
 }
 
 // redeem marks a token as used. It returns an error if the token was used before.

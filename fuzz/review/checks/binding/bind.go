@@ -26,8 +26,8 @@ var bindingChecks = []review.Check{
 			"under other names, values that differ only in case, spaces or normal form, lists turned round; with one " +
 			"argument given twice; readable tokens in which a character moves from one value to another, as it does in the arguments; also tokens of the first round; with --effects two interleaved calls of one tool, with other arguments or other answers; " +
 			"between the rounds of a call, other things that a tool adds, or that the call ends, and the text that its " +
-			"question shows",
-		Want:   "refuses the token",
+			"question shows; the token in its own call again after other arguments had it refused",
+		Want:   "refuses the token, which stays good for its own call",
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
 		Impact: "the user confirms one call and the server carries out another",
 		Fix:    review.FixBind,
@@ -70,8 +70,9 @@ var bindingChecks = []review.Check{
 			"tokens of the first round and of a long argument, and tokens of the first user from a user, or a client without " +
 			"credentials, whose own call is refused; with --effects, if a call is no longer asked for once it is carried " +
 			"out, calls under new names of the client and with other arguments, of the second user, of the first with his " +
-			"consent, and of both again",
-		Want:   "refuses the token; asks each user for his own consent",
+			"consent, and of both again; the token of the first user again after the second had it refused, and after " +
+			"garbage of the second",
+		Want:   "refuses the token, which stays good for its owner; asks each user for his own consent",
 		Source: review.SourceMRTR + ", SHOULD bind to the user",
 		Impact: "a user who obtains a token continues the flow of its owner, or makes another user continue his own",
 		Fix:    review.FixBind,
@@ -115,6 +116,7 @@ func checkOtherArguments(t *review.T) {
 	moveNearArguments(t)
 	testDuplicateArguments(t)
 	interleaveCalls(t)
+	useUpElsewhere(t)
 	switch {
 	case !tried:
 		t.Skip("%s has no arguments that can be changed; --other gives some", t.Oracle.Flow)
@@ -341,6 +343,9 @@ func checkOtherUser(t *review.T) {
 				return
 			}
 		}
+	}
+	for _, o := range t.Oracles {
+		useUp(t, "a state of "+o.Flow.Target+" after another user", review.Move{Source: o.Flow, Target: o.Flow, SourceUser: client.FirstUser, TargetUser: client.SecondUser})
 	}
 }
 
