@@ -24,6 +24,11 @@ func removesProd(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod"}`), Other: []byte(`{"env":"test"}`)}}
 }
 
+// bidsForProd lets the review call a tool that takes each amount once.
+func bidsForProd(o *review.Options) {
+	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod","amount":150}`)}}
+}
+
 // withLabels lets the review call a tool with a list of labels.
 func withLabels(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod","labels":["blue"]}`)}}
@@ -198,6 +203,7 @@ var rows = []row{
 	{fault: "forms for drafts", checks: []string{"RS-CAP"}, change: withEffects},
 	{modern: true, fault: "later confirmations at a URL", checks: []string{"RS-CAP"}, also: []string{"RS-FORM"}, change: withEffects},
 	{fault: "not asked again", checks: []string{"RS-ASKAGAIN"}, change: func(o *review.Options) { o.Effects = true }},
+	{modern: true, fault: "answers override bids", checks: []string{"RS-FORM"}, also: []string{"T-TYPE"}, critical: true, change: bidsForProd},
 	{modern: true, fault: "missing sign-offs count", checks: []string{"RS-ASKAGAIN"}, critical: true, change: withEffects},
 	{fault: "states of others used up", checks: []string{"RS-USER"}},
 	{fault: "states of others used up", checks: []string{"RS-USER"}, change: withEffects},

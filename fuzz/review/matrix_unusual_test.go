@@ -115,6 +115,8 @@ var unusualRows = []row{
 	{fault: "shelves by name + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "approvals by two members", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "PINs asked again", checks: []string{"RS-FORM"}, change: withEffects},
+	{fault: "bids", checks: []string{"RS-FORM"}, change: bidsForProd},
+	{fault: "bids with remarks", checks: []string{"RS-FORM"}, change: bidsForProd},
 	{fault: "sign-offs", checks: []string{"RS-ASKAGAIN"}, change: withEffects},
 	{fault: "sign-offs by one", checks: []string{"RS-ASKAGAIN"}, change: withEffects},
 	{fault: "sign-offs for information", checks: []string{"RS-ASKAGAIN"}, change: withEffects},

@@ -249,6 +249,9 @@ const worthProperty = `"amount":{"type":"string","pattern":"^[0-9.]{1,9}$","defa
 // referenceProperty is a reference that the client gives to a call.
 const referenceProperty = `"reference":{"type":"string","pattern":"^[a-z0-9-]{1,40}$"}`
 
+// bidProperty is the amount of a bid.
+const bidProperty = `"amount":{"type":"integer","minimum":1,"maximum":100000000}`
+
 // moreArguments are arguments that only a choice adds to a tool.
 var moreArguments = []struct{ tool, choice, property string }{
 	{"remove", "labels with a tag", `"labels":{"type":"object","properties":{"tag":{"type":"string"}}}`},
@@ -259,6 +262,9 @@ var moreArguments = []struct{ tool, choice, property string }{
 	{"remove", "receipts of known places", referenceProperty},
 	{"remove", "receipts of users and known places", referenceProperty},
 	{"remove", "amounts", `"amount":{"type":"number","minimum":0}`},
+	{"remove", "answers override bids", bidProperty},
+	{"remove", "bids", bidProperty},
+	{"remove", "bids with remarks", bidProperty},
 	{"remove", "worths", worthProperty},
 	{"remove", "worths read twice", worthProperty},
 	{"remove", "bins", `"bin":{"type":"string","pattern":"^[A-Z][0-9]{1,4}$"},"count":{"type":"integer","minimum":1,"maximum":9999}`},

@@ -103,8 +103,12 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if s.isStopped(r, c) {
 		return nil, s.refusal(errState)
 	}
+	bid, highest := s.bid(r, a["content"])
+	if !highest {
+		return s.toolError("another bid is not lower"), nil
+	}
 	s.change(r)
-	c.Env += s.charge(r, responses) + pots
+	c.Env += s.charge(r, responses) + pots + bid
 	return s.complete(done(c)), nil
 }
 

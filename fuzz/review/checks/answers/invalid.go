@@ -19,7 +19,8 @@ var formChecks = []review.Check{
 			"text \"false\" instead of a boolean; answers without a required boolean, or without a consent that is " +
 			"true by default; the answers of a round, and the members of a form, in another order; answers to another kind of " +
 			"question; a secret that a read-only tool shows, also to a question for a second person; answers with additional members, in several places, that have the names of arguments, of " +
-			"state members, of numbers in the result and of what servers usually keep (price, total, role, owner, ...); in the last round another answer to an earlier question; other " +
+			"state members, of numbers in the result and of what servers usually keep (price, total, role, owner, ...), also in calls " +
+			"whose integer must be higher each time; in the last round another answer to an earlier question; other " +
 			"values for a price with a default that depends on the arguments of the call; for " +
 			"texts and numbers that the server refuses also true, 0, null, empty lists and objects, and queries",
 		Want: "repeats the question or answers -32602, and completes later calls; ignores additional members and the order; " +
@@ -43,6 +44,7 @@ var formChecks = []review.Check{
 
 func checkFormAnswers(t *review.T) {
 	answerAsSecondPerson(t)
+	overrideRising(t)
 	if mendInvalidAnswers(t); len(t.Findings) > 0 {
 		return
 	}
