@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"sealab/internal/broken/skeleton"
 )
@@ -51,12 +53,12 @@ func inMacaroon(key []byte, format macaroonFormat, single bool) skeleton.Pair {
 			if !hmac.Equal(parts[n], sign(parts[:n])) {
 				return nil, skeleton.ErrUnauthentic
 			}
-			var payload []byte
-			_, err := fmt.Sscanf(string(parts[n-1]), name+"%x", &payload)
-			if string(parts[n-1]) == name {
-				return nil, nil
+			text, isState := strings.CutPrefix(string(parts[n-1]), name)
+			payload, err := hex.DecodeString(text)
+			if !isState || err != nil {
+				return nil, skeleton.ErrMalformed
 			}
-			return payload, err
+			return payload, nil
 		},
 	}
 }
