@@ -56,16 +56,11 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if i < 0 {
 		return s.ask(r, p, claims{Step: steps[0], Env: env})
 	}
-	for key, a := range responses {
-		if s.has("answers under any key") {
-			responses[c.Step] = a
-		}
-		if key == last && i == 0 && len(steps) > 1 && s.has("rounds out of order") {
-			return s.complete(done(c)), nil
-		}
-		if key != c.Step && s.has("other answers refused") {
-			return nil, invalidParams("unexpected answer")
-		}
+	switch ends, fail := s.unasked(responses, c.Step, last); {
+	case fail != nil:
+		return nil, fail
+	case ends && i == 0 && len(steps) > 1:
+		return s.complete(done(c)), nil
 	}
 	a, answered := responses[c.Step]
 	if answered && a == nil && s.has("null answers end the server") {
@@ -110,6 +105,21 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	s.change(r)
 	c.Env += s.charge(r, responses) + pots + bid
 	return s.complete(done(c)), nil
+}
+
+// unasked judges the answers under other keys than that of the step. It reports whether one of them answers
+// the last question out of order, with a fault.
+func (s *Server) unasked(responses map[string]map[string]any, step, last string) (ends bool, fail *failure) {
+	for key, a := range responses {
+		if s.has("answers under any key") {
+			responses[step] = a
+		}
+		ends = ends || key == last && s.has("rounds out of order")
+		if key != step && s.has("other answers refused") {
+			return false, invalidParams("unexpected answer")
+		}
+	}
+	return ends, nil
 }
 
 // usedID returns the ID under which a used token is remembered.
