@@ -76,10 +76,17 @@ func (r rising) overrides(label string, n int) bool {
 	return true
 }
 
+// maxRises is the number of arguments that are tried for one call.
+const maxRises = 4
+
 // next calls the flow with higher and higher arguments, and a member among the answers that is higher by
 // one, until a call is carried out. It returns the last answer and argument.
 func (r rising) next(n int, member string) (a client.Answer, at int) {
-	for at = 2*n + 37; n > 0 && r.schema.Allows(float64(at+1)); at = 2*at + 37 {
+	at = n
+	for range maxRises {
+		if at = 2*at + 37; n <= 0 || !r.schema.Allows(float64(at+1)) {
+			break
+		}
 		r.Oracle = &review.Oracle{Flow: r.flow.WithArgument(r.name, json.RawMessage(strconv.Itoa(at))), User: client.FirstUser}
 		if _, a = walkWithMembers(r.T, insertPlaces[0], jsondoc.Arguments{member: json.RawMessage(strconv.Itoa(at + 1))}); a.Kind != client.ToolError && a.Kind != client.Failed {
 			return a, at
