@@ -220,6 +220,7 @@ var rows = []row{
 	{modern: true, fault: "charges waived for anybody + random texts", checks: []string{"RS-EXTRA"}, change: withEffects},
 	{fault: "state on lists", checks: []string{"RS-WHERE"}},
 	{fault: "action ignored", checks: []string{"RS-DECLINE"}, change: withEffects},
+	{modern: true, fault: "prompts alone + action ignored + declined tones taken", checks: []string{"RS-DECLINE"}, change: withEffects, critical: true},
 	{fault: "no action is an acceptance", checks: []string{"RS-DECLINE"}, change: withEffects},
 	{fault: "answers are final except declines + false confirmations are declines", checks: []string{"RS-DECLINE"}, change: oneTime, critical: true},
 	{fault: "answers are final except declines + false confirmations are declines", checks: []string{"RS-DECLINE"}, change: withEffects},

@@ -35,6 +35,7 @@ var unusualRows = []row{
 	{fault: "tools of users", checks: []string{"A-NAME", "T-USER", "T-MIX", "T-UNKNOWN"}},
 	{fault: "resources in pages + subscriptions to own notes", checks: []string{"R-USER", "T-USER", "T-MIX", "RS-METHOD"}, change: withEffects},
 	{fault: "a tone by default", checks: []string{"RS-DECLINE", "RS-DENY"}, change: withEffects},
+	{fault: "the last tone by default", checks: []string{"RS-DECLINE", "RS-DENY"}, change: withEffects},
 	{fault: "drafts asked for", checks: []string{"RS-FORM", "RS-DECLINE", "RS-CAP", "RS-SHAPE", "RS-EXTRA", "RS-ASKAGAIN", "T-MIX", "RS-ARGS", "RS-PROTO"}, change: withEffects},
 	{fault: "guests of older revisions", checks: []string{"A-METHOD", "A-401", "S-HIJACK"}},
 	{fault: "refusals with status 500", checks: []string{"L-PROGRESS", "RS-UNIFORM", "RS-TEXT", "RS-CUT"}},

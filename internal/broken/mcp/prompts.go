@@ -41,10 +41,10 @@ func (s *Server) prompt(r request) (object, *failure) {
 	})
 }
 
-// report returns the messages of the prompt that asks. The one sound choice names the tone.
+// report returns the messages of the prompt that asks. It names the tone with a default, and if a declined tone is taken, with a fault.
 func (s *Server) report(env, tone string) object {
 	text := "report on " + env
-	if s.has("a tone by default") {
+	if s.has("a tone by default", "the last tone by default", "declined tones taken") {
 		text += " in a " + tone + " tone"
 	}
 	return object{"messages": []object{promptMessage("user", text)}}

@@ -178,8 +178,9 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 			c.Past += string(r.params["requestState"])
 		}
 		return asked()
-	case action != "accept" && c.Step == "tone" && s.has("a tone by default"): // not a fault
-		return s.complete(s.report(c.Env, "plain")), nil, true
+	case action != "accept" && c.Step == "tone" && s.has("a tone by default", "the last tone by default"): // not a fault
+		tones := []string{"plain", "warm"}
+		return s.complete(s.report(c.Env, tones[s.or("the last tone by default", 1, 0)])), nil, true
 	case action != "accept" && !s.has("action ignored") && !(action == nil && s.has("no action is an acceptance")):
 		if action != "decline" && action != "cancel" {
 			return nil, invalidParams("unknown action"), true

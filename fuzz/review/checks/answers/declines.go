@@ -73,9 +73,10 @@ func presentDeclines(t *review.T) {
 		return
 	}
 	if t.Oracle.Flow.Method != "tools/call" {
-		own := t.Oracle
-		defer func() { t.Oracle = own }()
-		t.Oracle = lastChoice(t)
+		if other := otherChoice(t); other != nil {
+			presentDeclinedChoices(t, other)
+			return
+		}
 	}
 	plain, reason := t.PresentAction("decline", false)
 	if t.SkipFor(reason) {
@@ -92,7 +93,7 @@ func presentDeclines(t *review.T) {
 	if presentUnderOtherKeys(t) {
 		return
 	}
-	for _, action := range []string{"decline", "cancel", "sealab", ""} {
+	for _, action := range declinedActions {
 		a, reason := t.PresentAction(action, true)
 		if t.SkipFor(reason) {
 			return
@@ -104,13 +105,11 @@ func presentDeclines(t *review.T) {
 	}
 }
 
-// lastChoice returns the oracle, or one whose last answers have another choice with another result. A
-// prompt or resource may take its default if the user declines to choose, and the first choice of a form
-// is often the default.
-func lastChoice(t *review.T) *review.Oracle {
+// otherChoice returns an oracle whose last answers have another choice with another result, or nil.
+func otherChoice(t *review.T) *review.Oracle {
 	_, question, err := t.Client.Mint(t.Context, t.Oracle.Flow, t.Oracle.User)
 	if err != nil {
-		return t.Oracle
+		return nil
 	}
 	last := jsondoc.Members(t.Oracle.Flow.Last)
 	for key, answer := range jsondoc.InOrder(last) {
@@ -123,8 +122,34 @@ func lastChoice(t *review.T) *review.Oracle {
 			return o
 		}
 	}
-	return t.Oracle
+	return nil
 }
+
+// presentDeclinedChoices presents declines with two choices. A prompt or resource may take its default if the
+// user declines to choose, so that each choice must count.
+func presentDeclinedChoices(t *review.T, other *review.Oracle) {
+	own := t.Oracle
+	defer func() { t.Oracle = own }()
+	for _, action := range declinedActions {
+		counts := 0
+		for _, t.Oracle = range []*review.Oracle{own, other} {
+			a, reason := t.PresentAction(action, true)
+			if t.SkipFor(reason) {
+				return
+			}
+			if a.Kind != client.Completed || !t.Oracle.Alike(a) {
+				break
+			}
+			if counts++; counts == 2 {
+				refuteDecline(t, cmp.Or(action, "without an action")+" with the content of an acceptance", a)
+				return
+			}
+		}
+	}
+}
+
+// declinedActions are the actions that accept nothing. The last one is no action.
+var declinedActions = []string{"decline", "cancel", "sealab", ""}
 
 // presentUnderOtherKeys presents the acceptances as answers to questions that the server did not
 // ask.
