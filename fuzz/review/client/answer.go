@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"sealab/fuzz/review/jsondoc"
 	"sealab/fuzz/review/tokens"
@@ -395,7 +396,21 @@ func Words(text string) []string {
 
 // HasWord reports whether a text has a word between other characters than letters and digits.
 func HasWord(text, word string) bool {
-	return regexp.MustCompile(`(^|[^\pL\pN])` + regexp.QuoteMeta(word) + `($|[^\pL\pN])`).MatchString(text)
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+	for from := 0; from <= len(text); {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		start := from + i
+		before, _ := utf8.DecodeLastRuneInString(text[:start]) // RuneError at the start
+		after, _ := utf8.DecodeRuneInString(text[start+len(word):])
+		if !inWord(before) && !inWord(after) {
+			return true
+		}
+		from = start + 1
+	}
+	return false
 }
 
 // digitRun matches the digits of a word.
