@@ -41,7 +41,8 @@ func (s *Server) prompt(r request) (object, *failure) {
 	})
 }
 
-// report returns the messages of the prompt that asks. It names the tone with a default, and if a declined tone is taken, with a fault.
+// report returns the messages of the prompt that asks. Some choices name the tone: the two with a default are
+// sound.
 func (s *Server) report(env, tone string) object {
 	text := "report on " + env
 	if s.has("a tone by default", "the last tone by default", "declined tones taken") {

@@ -107,18 +107,19 @@ func presentDeclines(t *review.T) {
 
 // otherChoice returns an oracle whose last answers have another choice with another result, or nil.
 func otherChoice(t *review.T) *review.Oracle {
-	_, question, err := t.Client.Mint(t.Context, t.Oracle.Flow, t.Oracle.User)
+	f := t.Oracle.Flow
+	_, question, err := t.Client.Mint(t.Context, f, t.Oracle.User)
 	if err != nil {
 		return nil
 	}
-	last := jsondoc.Members(t.Oracle.Flow.Last)
-	for key, answer := range jsondoc.InOrder(last) {
-		content, _ := jsondoc.OtherContent(jsondoc.Members(answer)["content"], question.Questions[key].Form())
+	round := len(f.Rounds)
+	for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
+		content, _ := jsondoc.OtherContent(jsondoc.Object(f.Content(round, key)), question.Questions[key].Form())
 		if content == nil {
 			continue
 		}
-		f := t.Oracle.Flow.WithLast(jsondoc.Object(jsondoc.With(last, key, jsondoc.WithMember(answer, "content", content))))
-		if o, reason := t.NewOracle(t.Context, f, t.Oracle.User); reason == "" && o.Completes() && !t.Oracle.Alike(o.Good) {
+		other := f.WithContent(round, key, jsondoc.Members(content))
+		if o, reason := t.NewOracle(t.Context, other, t.Oracle.User); reason == "" && o.Completes() && !t.Oracle.Alike(o.Good) {
 			return o
 		}
 	}
