@@ -46,6 +46,7 @@ var unusualRows = []row{
 	{fault: "own notes in any case", checks: []string{"R-USER"}},
 	{fault: "notices that come and go", checks: []string{"R-USER", "T-USER"}},
 	{fault: "changes told to their user", checks: []string{"R-USER"}, change: withEffects},
+	{fault: "late on unknown notes", checks: []string{"R-USER"}, change: brief},
 	{fault: "shares", checks: []string{"R-USER", "R-REVOKE", "T-USER"}, change: withEffects},
 	{fault: "changes in public", checks: []string{"R-USER", "L-LISTEN"}, change: withEffects},
 	{fault: "own questions on the board", checks: []string{"R-USER", "T-MIX"}},

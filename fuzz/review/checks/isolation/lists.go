@@ -92,13 +92,15 @@ func subscribesOtherUser(t *review.T, uri string, as client.User) bool {
 	if !t.Modern() {
 		return false // older revisions use another method
 	}
-	if agreed, e := acknowledgesSubscription(t, uri, as); agreed {
-		if none, _ := acknowledgesSubscription(t, client.MissingURI, as); !none {
-			t.Refute(review.Finding{Case: uri, Severity: review.Warning,
-				Issue:    "a user is subscribed to a resource that the list of the other one has alone",
-				Evidence: review.SentText(e) + " -> " + client.Short(string(e.Body), 300), Want: "no subscription, as for unknown resources", Got: "agreed to"})
-			return true
-		}
+	agreed, _, e := subscribes(t, uri, as)
+	if !agreed {
+		return false
+	}
+	if _, declined, _ := subscribes(t, client.MissingURI, as); declined {
+		t.Refute(review.Finding{Case: uri, Severity: review.Warning,
+			Issue:    "a user is subscribed to a resource that the list of the other one has alone",
+			Evidence: review.SentText(e) + " -> " + client.Short(string(e.Body), 300), Want: "no subscription, as for unknown resources", Got: "agreed to"})
+		return true
 	}
 	return false
 }
@@ -106,17 +108,23 @@ func subscribesOtherUser(t *review.T, uri string, as client.User) bool {
 // acknowledged is the method of the first message of a subscription.
 const acknowledged = "notifications/subscriptions/acknowledged"
 
-// acknowledgesSubscription reports whether the server acknowledges a subscription to a resource.
-func acknowledgesSubscription(t *review.T, uri string, as client.User) (bool, *rawmcp.Exchange) {
+// subscribes asks for a subscription to a resource and reports whether the server agrees to it or declines
+// it. If no answer arrives in time, it does neither.
+func subscribes(t *review.T, uri string, as client.User) (agreed, declined bool, _ *rawmcp.Exchange) {
 	c := t.Client
 	body, err := c.ListenBody(map[string][]string{"resourceSubscriptions": {uri}})
 	if err != nil {
-		return false, nil
+		return false, false, nil
 	}
-	named := func(m []byte) bool { return strings.Contains(string(m), acknowledged) }
-	e := c.Raw(t.Context, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: c.Headers(t.Context, client.Listen.By(as)), Body: body, Done: func(m []byte) bool { return named(m) || client.IsAnswer(c.ID)(m) }})
-	i := slices.IndexFunc(e.Messages, named)
-	return i >= 0 && strings.Contains(string(e.Messages[i]), uri), e
+	answers := client.IsAnswer(c.ID)
+	decides := func(m []byte) bool { return strings.Contains(string(m), acknowledged) || answers(m) }
+	e := c.Raw(t.Context, rawmcp.Request{Verb: "POST", Path: c.HTTP.Path(), Headers: c.Headers(t.Context, client.Listen.By(as)), Body: body, Done: decides})
+	i := slices.IndexFunc(e.Messages, decides)
+	if i < 0 {
+		return false, false, e
+	}
+	agreed = !answers(e.Messages[i]) && strings.Contains(string(e.Messages[i]), uri)
+	return agreed, !agreed, e
 }
 
 // completeLearnedWords gives words to the arguments of prompts as one user and asks for completions
