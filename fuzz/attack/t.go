@@ -85,7 +85,7 @@ func (t *T) RefuteEach(ps []codecs.Property, shows func([]verdict.Call) bool, is
 }
 
 // Observe records a refutation of p that does not contradict a claim of p, because p has sound
-// readings under which it holds. If the design claims p, nothing is recorded.
+// readings under which it holds. If the design claims p, it has no effect.
 func (t *T) Observe(p codecs.Property, issue string, calls ...verdict.Call) {
 	if t.Design.Claim(p) != verdict.Stated {
 		t.RefuteIf(p, Anything, issue, calls...)

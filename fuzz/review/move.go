@@ -59,7 +59,7 @@ func (t *T) Moved(m Move) (evidence string, is bool, reason string) {
 	return evidence, is && reason == "", reason
 }
 
-// needless returns a reason if the state of the target protects nothing: its answers are carried
+// needless returns a reason if the state of the target has no use: its answers are carried
 // out alike without one, or both calls have the same text without a tag and without their arguments,
 // which nobody has answered. Another check reports answers without a state.
 func (t *T) needless(m Move, o *Oracle) string {

@@ -339,7 +339,7 @@ func (a Answer) Contains(text string) bool {
 // OffersIn returns the offers of a page and the cursor of the next page.
 func OffersIn(a Answer, member string) (page []Offer, next string) {
 	m := jsondoc.Members(a.Result)
-	_ = json.Unmarshal(m[member], &page) // a member of another form: none
+	_ = json.Unmarshal(m[member], &page) // empty if it is of another type
 	_ = json.Unmarshal(m["nextCursor"], &next)
 	return page, next
 }
@@ -441,7 +441,7 @@ func (a Answer) Completions() []string {
 	var r struct {
 		Completion struct{ Values []string }
 	}
-	_ = json.Unmarshal(a.Result, &r) // a result of another form has none
+	_ = json.Unmarshal(a.Result, &r) // empty if it is of another type
 	return r.Completion.Values
 }
 

@@ -141,7 +141,7 @@ func NameOf(target Target, as User) string {
 	if parts := strings.Split(secret, "."); len(parts) == 3 {
 		claims, _ := base64.RawURLEncoding.DecodeString(parts[1])
 		name = ""
-		_ = json.Unmarshal(jsondoc.Members(claims)["sub"], &name) // no subject: ""
+		_ = json.Unmarshal(jsondoc.Members(claims)["sub"], &name) // "" if there is no subject
 	}
 	if len(name) < 3 || len(name) > 20 || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz") != "" || slices.Contains(commonNames, strings.ToLower(name)) {
 		return ""

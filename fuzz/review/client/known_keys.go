@@ -10,7 +10,7 @@ var KnownKeys = regexp.MustCompile(`\bsk-(?:live|proj|ant)-[A-Za-z0-9_-]{16,}|\b
 var (
 	// keyBody matches the part of a private key behind its first line.
 	keyBody = regexp.MustCompile(`^(?:\s|\\[nr])+(?:[A-Za-z0-9+/=]|\s|\\[nr]){40}`)
-	// exampleKey matches keys that nobody uses, or that are masked.
+	// exampleKey matches keys of examples, and masked ones.
 	exampleKey = regexp.MustCompile(`(?i)example|sample|dummy|fake|placeholder|redact|your|change.?me|not.?real|test|demo|x{4}|0{5}|1{5}|a{5}|\*{3}|\.{3}|123456|abcdef|987654`)
 	// exampleBody matches the bodies of private keys that are masked.
 	exampleBody = regexp.MustCompile(`(?i)example|x{4}|\*{3}|\.{3}`)

@@ -94,7 +94,7 @@ func MembersIn(document string) map[string]string {
 	var collect func(raw json.RawMessage)
 	collect = func(raw json.RawMessage) {
 		var list []json.RawMessage
-		_ = json.Unmarshal(raw, &list) // of another type: none
+		_ = json.Unmarshal(raw, &list) // empty if it is of another type
 		for _, item := range list {
 			collect(item)
 		}

@@ -12,7 +12,7 @@ var bidChoices = []string{"answers override bids", "bids", "bids with remarks"}
 // bid makes the bid of a call. It returns the bid in words, and whether it is the highest.
 func (s *Server) bid(r request, content any) (text string, highest bool) {
 	var given struct{ Amount int }
-	_ = json.Unmarshal(r.placed("remove").arguments, &given) // of another type: none
+	_ = json.Unmarshal(r.placed("remove").arguments, &given) // empty if it is of another type
 	if given.Amount == 0 || !s.has(bidChoices...) {
 		return "", true
 	}

@@ -86,7 +86,7 @@ var whereEnd = regexp.MustCompile(`^(\w*)' and (\d+)=(\d+) and 'a' like 'a$`)
 // is a part of the query.
 func (s *Server) completedByQuery(r request) (object, *failure) {
 	var given struct{ Value string }
-	_ = json.Unmarshal(r.params["argument"], &given) // of another type: none
+	_ = json.Unmarshal(r.params["argument"], &given) // empty if it is of another type
 	text, values := given.Value, []string{}
 	if m := whereEnd.FindStringSubmatch(text); m != nil && m[2] == m[3] && s.has("completions in queries") {
 		text = m[1]

@@ -185,7 +185,7 @@ var visitChoices = []string{"visits of any user completed", "own visits complete
 func (s *Server) visits(r request) []string {
 	var argument struct{ Name string }
 	var given struct{ Arguments struct{ User string } }
-	_ = json.Unmarshal(r.params["argument"], &argument) // of another form: none
+	_ = json.Unmarshal(r.params["argument"], &argument) // empty if it is of another type
 	_ = json.Unmarshal(r.params["context"], &given)
 	owner := cmp.Or(given.Arguments.User, r.user)
 	switch {

@@ -278,7 +278,7 @@ func naming(params, text string) string {
 // sum returns the price of the pieces in arguments. With faults it computes in few bits.
 func (s *Server) sum(arguments json.RawMessage) string {
 	var given struct{ Pieces int }
-	_ = json.Unmarshal(arguments, &given) // of another type: none
+	_ = json.Unmarshal(arguments, &given) // empty if it is of another type
 	cents := 4999 * given.Pieces
 	switch {
 	case s.has("sums of 32 bits"):

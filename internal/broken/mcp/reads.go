@@ -119,7 +119,7 @@ func (s *Server) hasPage(uri string) bool {
 	case !is || !s.has(folderChoices...):
 		return false
 	case s.has("pages decoded late"):
-		decoded, _ := url.PathUnescape(name) // of an error: ""
+		decoded, _ := url.PathUnescape(name) // "" if it is malformed
 		return name == "start.md" || !strings.Contains(name, "..") && decoded == "../README.md"
 	case s.has("pages found by name"):
 		return strings.HasSuffix(name, "start.md") || strings.HasSuffix(name, "README.md")

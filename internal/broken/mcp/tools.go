@@ -427,7 +427,7 @@ func (s *Server) state(r request, p boundRequest, env string) (c claims, given b
 	raw := r.params["requestState"]
 	if s.has("states in _meta") {
 		var meta map[string]json.RawMessage
-		_ = json.Unmarshal(r.params["_meta"], &meta) // of another type: none
+		_ = json.Unmarshal(r.params["_meta"], &meta) // empty if it is of another type
 		raw = meta[metaState]
 	}
 	var token string

@@ -116,7 +116,7 @@ func (s *Server) kept(connection, user string) string {
 // resources returns the resources of a user. To list them in two pages is not a fault.
 func (s *Server) resources(r request) object {
 	var cursor string
-	_ = json.Unmarshal(r.params["cursor"], &cursor) // no cursor: ""
+	_ = json.Unmarshal(r.params["cursor"], &cursor) // "" if there is no cursor
 	owner, next := r.user, "2"
 	if s.has("cursors name users") {
 		next = "of-" + r.user

@@ -58,7 +58,7 @@ func confirmationIn(form json.RawMessage) string {
 			continue
 		}
 		var texts struct{ Title, Description string }
-		_ = json.Unmarshal(property, &texts) // of another form: none
+		_ = json.Unmarshal(property, &texts) // empty if it is of another type
 		confirms := confirmationName.MatchString(name) || confirmationText.MatchString(texts.Title) || confirmationText.MatchString(texts.Description)
 		if found != "" || !confirms || !slices.Contains(s.Required, name) {
 			return ""
@@ -111,7 +111,7 @@ func equalResults(t *review.T, o *review.Oracle, stage, f client.Flow, key, name
 }
 
 // sameResult reports whether a completion has the words that are equal in two good ones. A zero
-// among the other words may tell that nothing was done.
+// among the other words may tell that the call had no effect.
 func sameResult(one, two, a client.Answer) bool {
 	words, again, other := strings.Fields(one.Text), strings.Fields(two.Text), strings.Fields(a.Text)
 	if one.Kind != client.Completed || two.Kind != client.Completed || a.Kind != client.Completed || len(words) != len(again) || len(words) != len(other) {

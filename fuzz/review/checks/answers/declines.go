@@ -149,7 +149,7 @@ func presentDeclinedChoices(t *review.T, other *review.Oracle) {
 	}
 }
 
-// declinedActions are the actions that accept nothing. The last one is no action.
+// declinedActions are the actions other than accept. The last one is no action.
 var declinedActions = []string{"decline", "cancel", "sealab", ""}
 
 // presentUnderOtherKeys presents the acceptances as answers to questions that the server did not

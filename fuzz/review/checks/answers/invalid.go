@@ -120,7 +120,7 @@ func presentInvalidMembers(t *review.T, o *review.Oracle, f client.Flow, key str
 				return
 			}
 			shown := alikeExcept(o, a, content[name], v) &&
-				(alikeExcept(o, t.Fresh(wrong, o.User), content[name], v) || !o.Alike(t.Fresh(o.Flow, o.User))) // nothing may be left
+				(alikeExcept(o, t.Fresh(wrong, o.User), content[name], v) || !o.Alike(t.Fresh(o.Flow, o.User))) // the resource may be used up
 			if !shown && a.Kind == client.Completed && o.Alike(a) {
 				more := o.Flow.WithAnswer(len(f.Rounds), key, name, doubleOf(v))
 				shown = computesWith(o, t.Fresh(o.Flow, o.User), a, t.Fresh(more, o.User))
@@ -289,7 +289,7 @@ func presentNonForms(t *review.T, o *review.Oracle, key, label string) {
 	}
 	f := o.Flow
 	if o.Alike(t.Fresh(f.WithLast(declined), o.User)) {
-		return // equal results prove nothing
+		return // equal results are no evidence
 	}
 	for _, answer := range []string{"null", `"yes"`, "true", "[]", `{"role":"assistant","content":{"type":"text","text":"yes"},"model":"sealab"}`, `{"roots":[]}`} {
 		f.Last = jsondoc.WithMember(o.Flow.Last, key, json.RawMessage(answer))

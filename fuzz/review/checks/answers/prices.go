@@ -78,7 +78,7 @@ func priceMembers(t *review.T, o *review.Oracle, stage client.Flow) (all []price
 
 // memberText returns a member of a schema that is a text, or "".
 func memberText(schema json.RawMessage, name string) string {
-	text, _ := jsondoc.Text(jsondoc.Members(schema)[name]) // of another type: none
+	text, _ := jsondoc.Text(jsondoc.Members(schema)[name]) // "" if it is no string
 	return text
 }
 

@@ -84,7 +84,7 @@ func urlIssue(t *review.T, text string) string {
 	if err != nil || u.Host == "" {
 		return "the URL of a question cannot be read"
 	}
-	plain, _ := url.QueryUnescape(text) // malformed: ""
+	plain, _ := url.QueryUnescape(text) // "" if it is malformed
 	switch {
 	case u.User != nil:
 		return "the URL of a question holds user information"

@@ -55,9 +55,9 @@ func shownFiles(t *review.T) map[string][]string {
 func contentsOf(result json.RawMessage) []string {
 	var all []string
 	var contents []struct{ Text, Blob string }
-	_ = json.Unmarshal(jsondoc.Members(result)["contents"], &contents) // of another form: none
+	_ = json.Unmarshal(jsondoc.Members(result)["contents"], &contents) // empty if it is of another type
 	for _, c := range contents {
-		blob, _ := base64.StdEncoding.DecodeString(c.Blob) // malformed: none
+		blob, _ := base64.StdEncoding.DecodeString(c.Blob) // empty if it is malformed
 		if text := c.Text + string(blob); text != "" {
 			all = append(all, text)
 		}

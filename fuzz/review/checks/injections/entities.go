@@ -43,7 +43,7 @@ func documentsFor(x inputs.Input) []string {
 func takesXML(x inputs.Input) bool {
 	about := x.Name + " " + x.Offer.Name + " " + x.Offer.Description
 	for name, raw := range jsondoc.ParseSchema(x.Offer.Input).Properties {
-		description, _ := jsondoc.Text(jsondoc.Members(raw)["description"]) // none: ""
+		description, _ := jsondoc.Text(jsondoc.Members(raw)["description"]) // "" if there is no description
 		about += " " + name + " " + description
 	}
 	return strings.HasPrefix(strings.TrimSpace(x.Given), "<") || client.Mentions(about, xmlNames)

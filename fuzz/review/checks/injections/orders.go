@@ -99,7 +99,7 @@ func sortsByCondition(t *review.T, x inputs.Input) bool {
 		holds := func(one, two int) (bool, client.Answer) {
 			a, other := shown(one, two)
 			if !a.Refused() && !sameLines(text, other) {
-				a.Kind = client.Broken // other lines show nothing
+				a.Kind = client.Broken // other lines are no evidence
 			}
 			return !a.Refused() && other == text, a
 		}

@@ -62,7 +62,7 @@ func choicesOf(t *review.T, o client.Offer) []choice {
 		case s.Listed(), s.TypeOf() == "boolean":
 			values = jsondoc.Samples(property, 0)
 		case s.TypeOf() == "string":
-			description, _ := jsondoc.Text(jsondoc.Members(property)["description"]) // none: ""
+			description, _ := jsondoc.Text(jsondoc.Members(property)["description"]) // "" if there is no description
 			for _, m := range quotedWord.FindAllStringSubmatch(o.Description+"\n"+description, -1) {
 				values = append(values, jsondoc.Quote(m[1]))
 			}

@@ -161,7 +161,7 @@ func entriesOf(a client.Answer) (entries []string, next string) {
 	}
 	documents := []json.RawMessage{result["structuredContent"]}
 	var content []struct{ Text string }
-	_ = json.Unmarshal(result["content"], &content) // content of another form: none
+	_ = json.Unmarshal(result["content"], &content) // empty if it is of another type
 	for _, c := range content {
 		documents = append(documents, json.RawMessage(c.Text))
 	}

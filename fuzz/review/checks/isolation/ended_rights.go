@@ -156,7 +156,7 @@ func (f *follower) outlivesRight(t *review.T, change func()) bool {
 		}
 		told = updatesDuring(t, filter, f.pair[1], func() {
 			ended = f.changeRight(t, false)
-			_ = t.Client.Clock.Sleep(t.Context, client.ListenFor) // interrupted: nothing is heard
+			_ = t.Client.Clock.Sleep(t.Context, client.ListenFor) // an interruption ends the wait early
 			change()
 		})
 		return told, ended

@@ -190,7 +190,7 @@ func otherTexts(x numberInput) []numberInput {
 		if _, free := inputs.FreeText(given[name], properties[name]); !free {
 			continue
 		}
-		description, _ := jsondoc.Text(jsondoc.Members(properties[name])["description"]) // none: ""
+		description, _ := jsondoc.Text(jsondoc.Members(properties[name])["description"]) // "" if there is no description
 		words := valueWord.FindAllString(description, maxWords)
 		for _, w := range words {
 			y := x

@@ -16,7 +16,7 @@ const maxFiles = 8
 var listedFile = regexp.MustCompile(`(?m)[\w./-]*\w\.[a-z]{2,4}\b`)
 
 // withPresentFiles returns a call whose arguments name files that exist. A file that the usual call names may
-// have been removed, and a tool that does not find it says nothing about the other files.
+// have been removed, and an answer that it does not exist is no evidence about the other files.
 func withPresentFiles(t *review.T, f client.Flow, files []string) client.Flow {
 	if len(files) == 0 || t.Call(f.Call(client.FirstUser)).Succeeded() {
 		return f

@@ -134,7 +134,7 @@ func expandsArgument(t *review.T, p client.Offer, name string) bool {
 // promptMessages returns the messages of a prompt.
 func promptMessages(a client.Answer) []struct{ Role string } {
 	var r struct{ Messages []struct{ Role string } }
-	_ = json.Unmarshal(a.Result, &r) // a result of another form has none
+	_ = json.Unmarshal(a.Result, &r) // empty if it is of another type
 	return r.Messages
 }
 

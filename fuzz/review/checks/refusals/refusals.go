@@ -326,7 +326,7 @@ func sentState(a client.Answer) string {
 			Meta  map[string]any `json:"_meta"`
 		} `json:"params"`
 	}
-	_ = json.Unmarshal(client.BodyOf(a), &sent) // of another type: ""
+	_ = json.Unmarshal(client.BodyOf(a), &sent) // "" if it is of another type
 	if _, state := client.CarriedState(sent.Params.Meta); state != nil {
 		return *state
 	}

@@ -149,7 +149,7 @@ func givenHeaders(t *review.T) map[string][]string {
 // serverText returns the instructions of the server and the texts of its tools.
 func serverText(t *review.T) string {
 	var found struct{ Instructions string }
-	_ = json.Unmarshal(t.Call(client.Call{Method: "server/discover"}).Result, &found) // no instructions: ""
+	_ = json.Unmarshal(t.Call(client.Call{Method: "server/discover"}).Result, &found) // "" if there are no instructions
 	all := []string{found.Instructions}
 	for _, o := range t.Report.Server.Tools {
 		all = append(all, o.About()+" "+string(o.Input))

@@ -172,7 +172,7 @@ func publicReads(t *review.T) {
 func isPublic(a client.Answer) bool {
 	var ttl float64
 	m := jsondoc.Members(a.Result)
-	_ = json.Unmarshal(m["ttlMs"], &ttl) // of another type: 0
+	_ = json.Unmarshal(m["ttlMs"], &ttl) // 0 if it is of another type
 	return a.Kind == client.Completed && string(m["cacheScope"]) == `"public"` && ttl > 0
 }
 
