@@ -194,17 +194,22 @@ func TestRunnerOrder(t *testing.T) {
 			a.Run = func(t *attack.T) { ran[id]++; inner(t) }
 			return a
 		}
-		kept := []verdict.Result{{Property: codecs.Integrity, Attack: "A-01", Outcome: verdict.NotRefuted, Claim: verdict.Stated, Trials: 1}}
-		r := attack.Runner{Attacks: []attack.Attack{count("A-01"), count("A-02")}, Seed: 1}
+		last, refuted := count("A-03"), count("A-04")
+		last.Last, refuted.Last = true, true
+		r := attack.Runner{Attacks: []attack.Attack{count("A-01"), count("A-02"), last, refuted}, Seed: 1}
 		r.Resume = func(id string) []verdict.Result {
-			if id == "A-01" {
-				return kept
+			kept := verdict.Result{Property: codecs.Integrity, Attack: id, Outcome: verdict.NotRefuted, Claim: verdict.Stated, Trials: 1}
+			switch id {
+			case "A-02":
+				return nil
+			case "A-04":
+				kept.Outcome = verdict.Refuted
 			}
-			return nil
+			return []verdict.Result{kept}
 		}
 		got := r.Attack(design(codecs.Integrity))
-		require.Equal(t, map[string]int{"A-02": 1}, ran)
-		require.Equal(t, 2, tally(t, got, codecs.Integrity).Of)
+		require.Equal(t, map[string]int{"A-02": 1, "A-03": 1}, ran, "the last attacks judge this run too, unless they were refuted before")
+		require.Equal(t, 4, tally(t, got, codecs.Integrity).Of)
 	})
 	t.Run("side by side", func(t *testing.T) {
 		var all []attack.Attack

@@ -42,7 +42,7 @@ func (r *Runner) Attack(designs ...*Design) verdict.Design {
 			continue
 		}
 		for _, d := range designs {
-			if !slices.ContainsFunc(all[i].results, func(c verdict.Result) bool { return c.Outcome == verdict.Refuted }) {
+			if !anyRefuted(all[i].results) {
 				s.carryOut(d, i)
 			}
 		}
@@ -117,7 +117,8 @@ func (s *session) take() (int, bool) {
 	return 0, false
 }
 
-// carryOut runs attack i on d, unless an earlier run kept its outcomes.
+// carryOut runs attack i on d, unless an earlier run kept its outcomes. The last attack judges the calls of
+// this run too, so that only its refutations are kept.
 func (s *session) carryOut(d *Design, i int) {
 	a := &s.Attacks[i]
 	s.mu.Lock()
@@ -130,7 +131,7 @@ func (s *session) carryOut(d *Design, i int) {
 	if s.Resume != nil {
 		o.results = s.Resume(a.ID)
 	}
-	if o.results == nil {
+	if o.results == nil || a.Last && !anyRefuted(o.results) {
 		o.results, o.calls = s.runAttack(d, a)
 	}
 	s.mu.Lock()
@@ -139,6 +140,10 @@ func (s *session) carryOut(d *Design, i int) {
 	if s.Done != nil {
 		s.Done(a.ID, o.results, o.calls)
 	}
+}
+
+func anyRefuted(results []verdict.Result) bool {
+	return slices.ContainsFunc(results, func(c verdict.Result) bool { return c.Outcome == verdict.Refuted })
 }
 
 // runAttack runs one attack and keeps the refutations that can be reproduced.
