@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"sealab/fuzz/review"
 	"sealab/internal/testenv"
 )
 
@@ -15,6 +16,7 @@ var unusualRows = []row{
 	{fault: "messages over two lines + questions name the call", checks: []string{"H-CODES", "H-RESULT", "T-VALUE", "H-HOST", "A-401", "A-META"}},
 	{fault: "prompts alone", checks: []string{"H", "A", "P", "R", "T", "S", "RS-WHERE"}},
 	{fault: "resources alone", checks: []string{"H", "A", "R", "T", "S", "X-SIZE"}, change: withEffects},
+	{fault: "large bodies are no JSON", checks: []string{"X-SIZE"}, change: func(o *review.Options) { slowTool(o); o.Large = 40 << 20 }},
 	{fault: "discovery alone", checks: []string{"H", "A", "R", "T", "S"}},
 	{fault: "prompts alone + older revisions alone", checks: []string{"H", "A", "P", "R", "T", "S"}},
 	{stdio: true, fault: "resources alone", checks: []string{"H", "R", "T", "IO"}},

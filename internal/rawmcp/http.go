@@ -122,6 +122,7 @@ func (c *HTTP) exchange(ctx context.Context, conn net.Conn, r Request, e *Exchan
 	go func() {
 		defer close(written)
 		_, failed = conn.Write(e.Sent)
+		e.Whole = failed == nil
 	}()
 	if r.Leave {
 		<-written

@@ -63,6 +63,7 @@ type Exchange struct {
 	Cut      bool     // a message was split between several events
 	// Mended is set if a plain response contained NaN or Infinity, which is not JSON.
 	Mended bool
+	Whole  bool // over HTTP: the whole request was written before the exchange ended
 	Closed bool // the server closed the connection within the time limit
 	// Err is the reason why the exchange ended without a complete response. The bytes before that
 	// are kept.

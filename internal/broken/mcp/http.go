@@ -304,6 +304,12 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 		s.reading.Unlock()
 	}
 	if err != nil {
+		if s.has("large bodies are no JSON") {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write(responseBody(nil, nil, &failure{code: -32700, message: "parse error"})) // the client may be gone
+			return nil, false
+		}
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 		return nil, false
 	}

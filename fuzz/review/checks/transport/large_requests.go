@@ -52,7 +52,7 @@ func checkLargeRequests(t *review.T) {
 		case reason != "":
 			t.Fault(name, review.Warning, "the server does not answer after a body of "+name+": "+reason, a)
 			return
-		case size == t.Options.Large && (a.Status/100 == 2 || a.Kind == client.Failed && a.Status < 413):
+		case size == t.Options.Large && a.Exchange.Whole && (a.Status/100 == 2 || a.Kind == client.Failed && a.Status < 413):
 			a.Exchange.Sent = a.Exchange.Sent[:min(len(a.Exchange.Sent), 400)]
 			t.Fault(name, review.Warning, "a body of "+name+" is read to its end", a)
 		}
