@@ -28,7 +28,7 @@ func call(c verdict.Call) string {
 	if c.Op == verdict.OpSeal {
 		in = c.State
 	}
-	text := fmt.Sprintf("%s %s", c.Op, shown(in))
+	text := fmt.Sprintf("%s %s", c.Op, head(in, max(len(in), c.Cut)))
 	if c.Op == verdict.OpOpen {
 		text = fmt.Sprintf("open %d keys", len(c.Keys))
 	}
@@ -65,9 +65,13 @@ func answer(a verdict.Answer) string {
 
 // shown quotes the first bytes of a value in ASCII, so that different characters that look alike can be
 // distinguished.
-func shown(b []byte) string {
-	if len(b) > longest {
-		return fmt.Sprintf("%+q... (%d bytes)", b[:longest], len(b))
+func shown(b []byte) string { return head(b, len(b)) }
+
+// head is like [shown], of a value of n bytes that begins with b.
+func head(b []byte, n int) string {
+	b = b[:min(len(b), longest)]
+	if len(b) < n {
+		return fmt.Sprintf("%+q... (%d bytes)", b, n)
 	}
 	return fmt.Sprintf("%+q", b)
 }

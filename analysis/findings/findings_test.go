@@ -58,17 +58,18 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestTextIsReadByAPerson checks that each call has its own line, and that characters that look alike can
-// be distinguished.
+// TestTextIsReadByAPerson checks that each call has its own line, that characters that look alike can be
+// distinguished, and that a shortened token shows its length.
 func TestTextIsReadByAPerson(t *testing.T) {
 	r := run()
 	r.Designs[0].Results[0].Reproducer = &verdict.Reproducer{Seed: 7, Calls: []verdict.Call{
 		{Op: verdict.OpSeal, State: []byte("\u212b"), Answer: verdict.Answer{Outcome: verdict.Done, Out: []byte("t")}},
 		{Op: verdict.OpUnseal, Token: []byte("t"), Answer: verdict.Answer{Outcome: verdict.Done, Out: []byte("\u00c5")}},
+		{Op: verdict.OpUnseal, Token: []byte("t..."), Cut: 1 << 20, Answer: verdict.Answer{Outcome: verdict.Fault}},
 	}}
 	var out strings.Builder
 	require.NoError(t, findings.Text(&out, findings.Of(r, "findings.json")))
-	require.Regexp(t, `(?m)^  evidence +seed 7\n +seal "\\u212b" -> "t"\n +unseal "t" -> "\\u00c5"$`, out.String())
+	require.Regexp(t, `(?m)^  evidence +seed 7\n +seal "\\u212b" -> "t"\n +unseal "t" -> "\\u00c5"\n +unseal "t\.\.\."\.\.\. \(1048576 bytes\) -> fault$`, out.String())
 }
 
 func TestEveryPropertyHasARepairAndACWE(t *testing.T) {
