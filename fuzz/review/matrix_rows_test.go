@@ -193,6 +193,7 @@ var rows = []row{
 	{fault: "keys in tokens", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR"}},
 	{fault: "careless key", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR", "RS-FORGE"}},
 	{fault: "a form for a password", checks: []string{"RS-FORMSECRET"}},
+	{modern: true, fault: "a password for warm tones", checks: []string{"RS-FORMSECRET"}, change: withEffects},
 	{fault: "keys in questions", checks: []string{"RS-FORMSECRET"}},
 	{fault: "an unknown kind of question", checks: []string{"RS-SHAPE"}},
 	{fault: "forms without a message", checks: []string{"RS-SHAPE"}},

@@ -178,6 +178,7 @@ var unusualRows = []row{
 	{fault: "worths", checks: []string{"T-NUMBER", "RS-ARGS"}, change: withEffects},
 	{fault: "taxes cut", checks: []string{"T-NUMBER"}, change: withEffects},
 	{fault: "sums", checks: []string{"T-NUMBER", "T-VALUE", "RS-ARGS"}, change: withEffects},
+	{fault: "reasons for tones", checks: []string{"RS-FORMSECRET", "RS-SHAPE", "RS-METHOD", "RS-DECLINE"}, change: withEffects},
 	{fault: "alarms by lot", checks: []string{"RS-FORMSECRET"}},
 	{fault: "bins + random texts", checks: []string{"T-NUMBER", "T-INJECT"}, change: withEffects},
 	{fault: "lists of units", checks: []string{"T-TYPE", "T-VALUE"}, change: withEffects},

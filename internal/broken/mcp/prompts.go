@@ -34,7 +34,11 @@ func (s *Server) prompt(r request) (object, *failure) {
 	s.mu.Lock()
 	s.said["topic"] = args.Env
 	s.mu.Unlock()
-	return s.round(r, r.placed(name), args.Env, []string{"tone"}, func(c claims) object {
+	steps := []string{"tone"}
+	if s.has("a password for warm tones", "reasons for tones") { // the second is sound
+		steps = append(steps, "reason")
+	}
+	return s.round(r, r.placed(name), args.Env, steps, func(c claims) object {
 		var answer struct{ Content struct{ Tone string } }
 		_ = json.Unmarshal([]byte(answerText(r, "tone")), &answer) // it has been judged
 		return s.report(c.Env, answer.Content.Tone)

@@ -122,7 +122,7 @@ func (s *Server) otherQuestion(r request, c claims, state, params string) (strin
 		params = strings.Replace(params, `"message"`, `"text"`, 1)
 	case s.has("nested forms"):
 		params = strings.Replace(params, `"properties":{`, `"properties":{"more":{"type":"object","properties":{}},`, 1)
-	case s.has("a form for a password"):
+	case s.has("a form for a password"), c.Step == "reason" && s.has("a password for warm tones") && strings.Contains(answerText(r, "tone"), "warm"):
 		params = `{"mode":"form","message":"Your password?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"},"word":{"type":"string"}},"required":["ok"]}}`
 	case s.has("a form about a secret"): // no fault
 		params = `{"mode":"form","message":"Is the secret rotated?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean"},"secret":{"type":"string","enum":["old","new"]}},"required":["ok"]}}`

@@ -288,8 +288,9 @@ func checkSecretForms(t *review.T) {
 	t.SkipUntried("no question was seen")
 }
 
-// isSteady reports whether all questions of the same call and class have what one has, and if it is the first
-// question of its call, whether later ones have it. Some servers put words into their questions by lot.
+// isSteady reports whether all questions of the same call and class, after the same answers, have what one
+// has, and if it is the first question of its call, whether later ones have it. Some servers put words into
+// their questions by lot.
 func isSteady(t *review.T, a client.Answer, has func(client.Answer) bool) bool {
 	call, begins := callOf(a)
 	all := slices.Clone(t.Asking)
@@ -300,7 +301,7 @@ func isSteady(t *review.T, a client.Answer, has func(client.Answer) bool) bool {
 	}
 	return !slices.ContainsFunc(all, func(b client.Answer) bool {
 		other, _ := callOf(b)
-		return b.Class() == a.Class() && other.Target == call.Target && jsondoc.Same(other.Arguments, call.Arguments) && !has(b)
+		return b.Class() == a.Class() && other.Target == call.Target && jsondoc.Same(other.Arguments, call.Arguments) && jsondoc.Same(other.Answers, call.Answers) && !has(b)
 	})
 }
 
@@ -316,7 +317,7 @@ func callOf(a client.Answer) (call client.Call, begins bool) {
 	if uri, ok := jsondoc.Text(params["uri"]); ok {
 		call.Target = uri
 	}
-	call.Arguments = params["arguments"]
+	call.Arguments, call.Answers = params["arguments"], params["inputResponses"]
 	return call, params["requestState"] == nil
 }
 
