@@ -41,6 +41,9 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
+			if s.isWaiting() {
+				_ = s.Clock.Sleep(context.Background(), time.Hour)
+			}
 			if roots && s.has("waits for the roots") { // not a fault
 				_ = s.Clock.Sleep(context.Background(), time.Minute)
 			}

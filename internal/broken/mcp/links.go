@@ -18,11 +18,18 @@ func (s *Server) link(r request, env string) string {
 	return s.mint(claims{Step: "reason", Env: env}, r.placed("link"))
 }
 
-// keepWaiting remembers the state of a question for the links that show it.
+// keepWaiting remembers the state of a question for the links that show it, and for the end of input.
 func (s *Server) keepWaiting(token string) {
-	if s.has("links with waiting states") {
+	if s.has("links with waiting states", "the end of input ignored after questions") {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.said["waiting"] = token
 	}
+}
+
+// isWaiting reports whether a state was kept.
+func (s *Server) isWaiting() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said["waiting"] != ""
 }

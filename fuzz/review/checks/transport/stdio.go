@@ -113,7 +113,7 @@ var stdioChecks = []review.Check{
 	},
 	{
 		ID: "IO-EOF", Name: "the end of standard input", Over: "stdio", Severity: review.Warning, Category: "reliability",
-		Sent:   "nothing; standard input is closed",
+		Sent:   "standard input is closed, also after a call that asks a question",
 		Want:   "ends the process without writing anything but JSON-RPC messages",
 		Source: review.SourceStdio,
 		Impact: "server processes remain after their client has ended",

@@ -90,14 +90,45 @@ func checkEndOfInput(t *review.T) {
 	if p == nil {
 		return
 	}
-	t.Trials++
 	before := len(p.Output())
-	if !p.Stop(t.Options.Grace) {
-		t.Refute(review.Finding{Case: "end of input", Severity: review.Warning, Issue: "the process goes on after its standard input ended",
-			Evidence: fmt.Sprintf("it had to be killed after %v", t.Options.Grace), Want: "ended", Got: "killed"})
+	if !endsWithInput(t, p, "end of input", "its standard input ended") {
 		return
 	}
 	judgeLines(t, p.Output()[before:], "the end of standard input")
+	if len(t.Flows) > 0 {
+		endInputAfterQuestion(t, t.Flows[0])
+	}
+}
+
+// endsWithInput closes the input of a process. It records a finding if the process goes on, and reports
+// whether it ended.
+func endsWithInput(t *review.T, p *rawmcp.Process, name, event string) bool {
+	t.Trials++
+	ended := p.Stop(t.Options.Grace)
+	if !ended {
+		t.Refute(review.Finding{Case: name, Severity: review.Warning, Issue: "the process goes on after " + event,
+			Evidence: fmt.Sprintf("it had to be killed after %v", t.Options.Grace), Want: "ended", Got: "killed"})
+	}
+	return ended
+}
+
+// endInputAfterQuestion closes the input of a new process that waits for the answer to a question.
+func endInputAfterQuestion(t *review.T, f client.Flow) {
+	p := t.Process()
+	if p == nil {
+		return
+	}
+	body, id, err := t.Client.NextBody(f.Call(client.FirstUser))
+	if t.SkipOn(err) {
+		p.Stop(client.StopGrace)
+		return
+	}
+	e := p.Do(t.Context, body, func(line []byte) bool { return client.IsAnswer(id)(line) || client.IsQuestion(line) })
+	if t.SkipOn(e.Err) {
+		p.Stop(client.StopGrace)
+		return
+	}
+	endsWithInput(t, p, "end of input after a question", fmt.Sprintf("%s asked a question and standard input ended", f.Target))
 }
 
 func checkTermination(t *review.T) {
