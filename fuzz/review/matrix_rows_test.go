@@ -423,6 +423,7 @@ var rows = []row{
 	{modern: true, stdio: true, fault: "progress after the answer", checks: []string{"L-PROGRESS"}},
 	{modern: true, fault: "keys in logs", checks: []string{"L-PROGRESS"}},
 	{modern: true, fault: "settings in logs", checks: []string{"L-PROGRESS"}},
+	{modern: true, fault: "credentials in logs of the last round", checks: []string{"L-PROGRESS"}, change: withEffects},
 	{modern: true, fault: "states in logs", checks: []string{"L-PROGRESS"}},
 	{fault: "credentials of Basic", checks: []string{"A-LIKE"}},
 	{fault: "credentials by name and length", checks: []string{"A-LIKE"}},

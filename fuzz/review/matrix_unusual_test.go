@@ -93,6 +93,7 @@ var unusualRows = []row{
 	{fault: "totals kept for each user", checks: []string{"T-MIX", "T-USER", "T-READS"}, change: withEffects},
 	{fault: "even totals", checks: []string{"T-MIX", "T-USER", "T-READS"}, change: withEffects},
 	{fault: "totals name users", checks: []string{"T-USER"}, change: withEffects},
+	{fault: "masked credentials in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
 	{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
 	{fault: "labels with a tag", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "removals once", checks: []string{"RS-DENY", "RS-DECLINE", "RS-TAMPER", "RS-USER", "RS-ARGS", "RS-REPLAY"}, change: removesProd},

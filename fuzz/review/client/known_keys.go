@@ -45,3 +45,17 @@ func UsedKey(text string) string {
 	}
 	return ""
 }
+
+// headerCredential matches the credential of a header in a text.
+var headerCredential = regexp.MustCompile(`(?i)authorization["'\\]*\s*[:=]\s*["'\\]*(?:bearer|basic|token)\s+([\w.~+/-]{16,}=*)`)
+
+// HeaderCredential returns the first credential of a header in a text that looks random and is no example,
+// or "".
+func HeaderCredential(text string) string {
+	for _, found := range headerCredential.FindAllStringSubmatch(text, -1) {
+		if c := found[1]; !exampleKey.MatchString(c) && (Digits.MatchString(c) || mixedLetters.MatchString(c)) {
+			return c
+		}
+	}
+	return ""
+}

@@ -21,3 +21,17 @@ func TestUsedKey(t *testing.T) {
 		require.Equal(t, want, UsedKey(text), text)
 	}
 }
+
+func TestHeaderCredential(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"headers":{"Authorization":"Bearer q4Tz9vKe2mWd7LpB-Xa"}}`:          "q4Tz9vKe2mWd7LpB-Xa",
+		`{"data":"{\"proxy-authorization\":\"Basic dXNlcjpwYXNzd29yZA==\"}"}`: "dXNlcjpwYXNzd29yZA==",
+		"Authorization: Bearer <redacted>":                                    "",
+		"Authorization: Bearer ****************":                              "",
+		"Authorization: Bearer YOUR_ACCESS_TOKEN_HERE":                        "",
+		"Authorization: Bearer xxxxxxxxxxxxxxxxxxxxx":                         "",
+		"authorization: required, bearer tokens of the portal":                "",
+	} {
+		require.Equal(t, want, HeaderCredential(text), text)
+	}
+}

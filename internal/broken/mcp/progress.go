@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -63,6 +64,12 @@ func (s *Server) logs(req request) [][]byte {
 	}
 	if s.has("settings in logs") {
 		data["started"] = fmt.Sprintf("STATE_SECRET=%x", s.Secret)
+	}
+	if credential := base64.RawURLEncoding.EncodeToString(s.Secret[:18]); req.params["requestState"] != nil && s.has("credentials in logs of the last round") {
+		data["request"] = object{"url": "https://registry.test.invalid/", "headers": object{"Authorization": "Bearer " + credential}}
+	}
+	if s.has("masked credentials in logs") { // not a fault
+		data["request"] = object{"headers": object{"Authorization": "Bearer " + strings.Repeat("*", 24)}}
 	}
 	if s.has("states in logs") {
 		data["state"] = string(req.params["requestState"])

@@ -204,6 +204,8 @@ func secretInNotifications(t *review.T, x trackedCall, call client.Call, keys ma
 			return name
 		case t.Options.Target.RepeatedIn(string(m)):
 			return client.UsersCredential
+		case client.HeaderCredential(string(m)) != "":
+			return "the credential of a header"
 		case len(state) >= tokens.MinCoded && strings.Contains(string(m), state):
 			return "the state"
 		}
