@@ -94,6 +94,7 @@ var unusualRows = []row{
 	{fault: "even totals", checks: []string{"T-MIX", "T-USER", "T-READS"}, change: withEffects},
 	{fault: "totals name users", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "masked credentials in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
+	{fault: "refusals quote the request", checks: []string{"RS-TEXT", "RS-UNIFORM"}},
 	{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
 	{fault: "labels with a tag", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "removals once", checks: []string{"RS-DENY", "RS-DECLINE", "RS-TAMPER", "RS-USER", "RS-ARGS", "RS-REPLAY"}, change: removesProd},

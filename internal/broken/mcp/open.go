@@ -42,6 +42,9 @@ func (s *Server) open(token string, p boundRequest) (claims, error) {
 		return c, errExpired
 	case !s.has("state in the clear", "counted handles") && c.Bind != s.digest(p) && !s.unboundEmpty(c, p) && !s.continuesOfUser(c, p):
 		s.useElsewhere(c, p)
+		if s.has("refusals quote the state") {
+			return c, fmt.Errorf("%w of %s", errElsewhere, c.Env)
+		}
 		return c, fmt.Errorf("%w: of another request", errElsewhere)
 	case c.Open != s.withdrawals(p) && s.offers("retract"):
 		return c, fmt.Errorf("%w: withdrawn", errState)
@@ -351,7 +354,7 @@ func decodeStrict(text string) ([]byte, error) {
 func (s *Server) refusal(err error) *failure {
 	text := "Invalid requestState"
 	switch {
-	case s.has("refusals differ", "refusals tell the tag", "refusals tell the key"):
+	case s.has("refusals differ", "refusals tell the tag", "refusals tell the key"), s.has("refusals quote the state") && errors.Is(err, errElsewhere):
 		text = err.Error()
 	case s.has("refusals tell"):
 		text = `Traceback (most recent call last): File "/srv/app/state.py", line 12, in open`
