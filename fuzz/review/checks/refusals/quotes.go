@@ -84,7 +84,7 @@ func quotesState(t *review.T, with func(word string) client.Flow, at client.Flow
 		if !a.Refused() || strings.Contains(string(client.BodyOf(a)), word) || !strings.Contains(errorText(a)+a.Text, word) {
 			return ""
 		}
-		evidence = fmt.Sprintf("a state for %s, with the word %s in it, as %v at %s %s -> %v, %s", f, word, as, at.Target, at.Arguments, a, client.Short(string(a.Data)+a.Message, 200))
+		evidence = fmt.Sprintf("a state for %s, with the word %s in it, at %s %s -> %v, %s", f, word, at.Target, at.Arguments, a, client.Short(string(a.Data)+a.Message, 200))
 	}
 	return evidence
 }
