@@ -41,8 +41,16 @@ func checkReplay(t *review.T) {
 	}
 	f := review.Finding{Case: "twice", Severity: review.Suggestion, Issue: "a token is accepted twice (a property; it is a fault if the tool must run once)",
 		Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"}
+	kept := t.OneTime(t.Oracle.Flow) && keepsResult(t, one, two)
+	again := ""
+	if kept {
+		again = runsAgainBesideKept(t)
+	}
 	switch {
-	case t.OneTime(t.Oracle.Flow) && keepsResult(t, one, two):
+	case again != "":
+		f.Case, f.Severity, f.Evidence = "kept, with other answers", review.Critical, again
+		f.Issue = "a used token of a tool for one use is carried out again with other answers, although the same answers get the kept result"
+	case kept:
 		f.Issue = "a token of a tool for one use is answered twice by one result, and others by other results: a fault unless the server has kept it"
 	case t.OneTime(t.Oracle.Flow) && (keepsResultAfterDecline(t, token) || keepsRoundState(t)):
 		f.Issue = "a token of a tool for one use is answered twice by one result, whatever the second request says: a fault unless the server has kept it"
@@ -126,13 +134,58 @@ func keepsRoundState(t *review.T) bool {
 	return states[0] == states[1] && states[2] == states[3] && states[0] != states[2]
 }
 
+// runsAgainBesideKept presents used tokens, whose results are kept, with other answers. It reports how they are
+// carried out again, or "". Some servers keep a result for the token and its answers together.
+func runsAgainBesideKept(t *review.T) (evidence string) {
+	extra := withExtraAnswer(t.Oracle.Flow)
+	for _, other := range append([]json.RawMessage{extra}, otherAnswers(t)...) {
+		for n := range 2 {
+			token, reason := t.Mint()
+			if reason != "" {
+				return ""
+			}
+			first, a := t.PresentText(token), t.Tried(t.PresentIn(t.Oracle.Flow.WithLast(other), jsondoc.Quote(token)))
+			kept := t.PresentText(token)
+			if string(kept.Result) != string(first.Result) || !isNewRun(t, first, a, string(other) == string(extra)) {
+				break
+			}
+			evidence = fmt.Sprintf("answers %s -> %v; then answers %s -> %v; then the first ones -> %v", t.Oracle.Flow.Last, first, other, a, kept)
+			if n == 1 {
+				return evidence
+			}
+		}
+	}
+	return ""
+}
+
+// isNewRun reports whether an answer to a used token is the result of a new run: it is like the first result
+// and not the same one, or, to other answers, has other numbers.
+func isNewRun(t *review.T, first, a client.Answer, sameAnswers bool) bool {
+	if a.Kind != client.Completed || t.Oracle.Verdict(a) != review.Accepted || string(a.Result) == string(first.Result) {
+		return false
+	}
+	if sameAnswers {
+		return t.Oracle.Alike(a)
+	}
+	one, two := numeral.FindAllString(first.Text, -1), numeral.FindAllString(a.Text, -1)
+	return t.Oracle.ResemblesGood(a) && len(one) == len(two) && !slices.Equal(one, two)
+}
+
+// numeral matches a number in the text of a result.
+var numeral = regexp.MustCompile(`\d+`)
+
+// withExtraAnswer returns the last answers of a flow and one more, to a question that was not asked.
+func withExtraAnswer(f client.Flow) json.RawMessage {
+	return jsondoc.WithMember(f.Last, "sealab-extra", json.RawMessage(`{"action":"decline"}`))
+}
+
 // replayWithExtraAnswer presents a used token with one more answer. Some servers remember the
 // request instead of the token.
 func replayWithExtraAnswer(t *review.T, used string) {
 	if !t.OneTime(t.Oracle.Flow) || len(t.Findings) > 0 || !t.Oracle.Completes() {
 		return
 	}
-	f := t.Oracle.Flow.WithLast(jsondoc.WithMember(t.Oracle.Flow.Last, "sealab-extra", json.RawMessage(`{"action":"decline"}`)))
+	f := t.Oracle.Flow.WithLast(withExtraAnswer(t.Oracle.Flow))
 	a := t.Tried(t.PresentIn(f, jsondoc.Quote(used)))
 	if a.Kind == client.Completed && t.Oracle.Verdict(a) == review.Accepted && t.Oracle.Alike(a) {
 		t.Refute(review.Finding{Case: "used, with one more answer", Severity: review.Critical, Issue: "a used token is accepted again with other answers",
