@@ -535,6 +535,8 @@ var rows = []row{
 	{fault: "Last-Event-ID refused", checks: []string{"H-LASTID"}},
 	{fault: "any verb", checks: []string{"H-VERB"}},
 	{fault: "any parameter header", checks: []string{"H-PARAM"}},
+	{modern: true, fault: "two parameter headers + one parameter header compared", checks: []string{"H-PARAM"}},
+	{modern: true, fault: "numbers in headers + numbers in headers unread", checks: []string{"H-PARAM"}, change: withEffects},
 	{fault: "Accept is a fault", checks: []string{"H-ACCEPT"}},
 	{modern: true, fault: "long answers compressed", checks: []string{"H-ACCEPT"}, also: []string{"RS-LEN", "RS-SIZE", "RS-TAKEBACK"}},
 	{fault: "initialize unanswered", checks: []string{"H-INIT"}},

@@ -384,6 +384,12 @@ func (r RepeatedArgument) Value(arguments json.RawMessage) (string, bool) {
 	return string(value), len(value) > 0 && string(value) != "null" && value[0] != '{' && value[0] != '['
 }
 
+// IsText reports whether the argument is a text.
+func (r RepeatedArgument) IsText(arguments json.RawMessage) bool {
+	_, ok := jsondoc.Text(jsondoc.At(arguments, r.path...))
+	return ok
+}
+
 // PathWith returns the path of the server with one more query parameter.
 func (c *Client) PathWith(name, value string) string {
 	return withQuery(c.HTTP.Path(), name+"="+url.QueryEscape(value))

@@ -295,6 +295,12 @@ func (s *Server) schemaOf(name string) string {
 	if name == "remove" && s.has(receiptChoices[2:]...) {
 		schema = strings.Replace(schema, `"required":[`, `"required":["reference",`, 1)
 	}
+	if name == "deploy" && s.has("two parameter headers") { // not a fault
+		schema = strings.Replace(schema, `"env":{`, `"env":{"x-mcp-header":"Env",`, 1)
+	}
+	if name == "total" && s.has("numbers in headers") { // not a fault
+		schema = strings.Replace(schema, `"a":{`, `"a":{"x-mcp-header":"A",`, 1)
+	}
 	if s.has("places of a list") { // not a fault
 		schema = strings.Replace(schema, `"env":{`, `"env":{"enum":["north","south"],`, 1)
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -181,7 +182,7 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name) && !(s.has("names without case") && string(req.params["Name"]) != "") &&
 		!(s.has("any of several names") && bytes.Contains(req.body, fmt.Appendf(nil, `"name":%q`, r.Header.Get("Mcp-Name")))):
 		return mismatch
-	case !s.has("any parameter header") && zoneOf(req) != decodeHeader(r.Header.Get("Mcp-Param-Zone")):
+	case s.paramsDiffer(r, req):
 		return mismatch
 	}
 	return nil
@@ -193,18 +194,35 @@ func methodKind(method string) string {
 	return before
 }
 
-// zoneOf returns the argument of deploy that a header repeats.
-func zoneOf(req request) string {
+// paramsDiffer reports whether a header differs from the argument that it repeats.
+func (s *Server) paramsDiffer(r *http.Request, req request) bool {
 	var p struct {
 		Name      string
-		Arguments struct{ Zone string }
+		Arguments struct {
+			Zone, Env string
+			A         json.Number
+		}
 	}
 	_ = json.Unmarshal(req.params["name"], &p.Name)
 	_ = json.Unmarshal(req.params["arguments"], &p.Arguments)
-	if p.Name != "deploy" {
-		return ""
+	zone, env, number := "", "", ""
+	switch {
+	case s.has("any parameter header"):
+		return false
+	case p.Name == "deploy":
+		zone = p.Arguments.Zone
+		if s.has("two parameter headers") {
+			env = p.Arguments.Env
+		}
+	case p.Name == "total" && s.has("numbers in headers"):
+		number = string(p.Arguments.A)
 	}
-	return p.Arguments.Zone
+	differs := func(name, value string) bool { return value != decodeHeader(r.Header.Get("Mcp-Param-"+name)) }
+	a := r.Header.Get("Mcp-Param-A")
+	given, err := strconv.ParseFloat(a, 64)
+	want, _ := strconv.ParseFloat(number, 64) // 0 if there is no number
+	numberDiffers := (number == "") != (a == "") || a != "" && (err != nil || given != want)
+	return differs("Env", env) || differs("Zone", zone) && !s.has("one parameter header compared") || numberDiffers && !s.has("numbers in headers unread")
 }
 
 // decodeHeader decodes the base64 form of a header value.

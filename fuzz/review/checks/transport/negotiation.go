@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -18,9 +17,10 @@ import (
 // credentials in URLs, and credentials for other servers.
 var negotiationChecks = []review.Check{
 	{
-		ID: "H-PARAM", Name: "an Mcp-Param header that differs from its argument", Over: "http", Era: "modern", Flow: true, Severity: review.Warning, Category: "transport",
-		Sent: "the first call of a tool whose schema has x-mcp-header: without the Mcp-Param header, with another " +
-			"value, and with the right value in base64",
+		ID: "H-PARAM", Name: "an Mcp-Param header that differs from its argument", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
+		Sent: "the first call of each tool that asks, and with effects the call of other tools, for each argument " +
+			"whose schema has x-mcp-header: without the Mcp-Param header, with another value of the same type, and " +
+			"with another text or the right text in base64",
 		Want:   "answers error -32020; accepts the right value in base64",
 		Source: transportSpec,
 		Impact: "a client passes a gateway that routes by the header",
@@ -69,32 +69,6 @@ var negotiationChecks = []review.Check{
 		Fix:    "verify the signature of access tokens, and compare aud with the URL of this server",
 		Run:    checkForeignCredentials,
 	},
-}
-
-func checkParamHeaders(t *review.T) {
-	t.Prefer(func(f client.Flow) bool { return len(repeatedArguments(t, f)) > 0 })
-	repeated := repeatedArguments(t, t.Oracle.Flow)
-	if len(repeated) == 0 {
-		t.Skip("no tool that asks first has an argument that a header repeats")
-		return
-	}
-	header := repeated[0].Header
-	value, _ := repeated[0].Value(t.Oracle.Flow.Arguments)
-	call := t.Oracle.Flow.Call(t.Oracle.User)
-	want := review.WantCode(review.Warning, review.Warning, -32020)
-	t.Cases(
-		review.Case{Name: "no " + header, Call: call, Alter: client.WithoutHeader(header), Judge: want},
-		review.Case{Name: "another " + header, Call: call, Alter: client.WithHeader(header, "sealab-other"), Judge: want},
-		review.Case{Name: header + " in base64", Call: call, Alter: client.WithHeader(header, client.Base64Form(value)), Judge: review.WantServed(review.Suggestion)},
-	)
-}
-
-// repeatedArguments returns the arguments of a flow's first call that are repeated in headers.
-func repeatedArguments(t *review.T, f client.Flow) []client.RepeatedArgument {
-	return slices.DeleteFunc(slices.Clone(t.Client.Repeated[f.Target]), func(r client.RepeatedArgument) bool {
-		_, ok := r.Value(f.Arguments)
-		return !ok || f.Method != "tools/call"
-	})
 }
 
 func checkAccept(t *review.T) {
