@@ -78,9 +78,7 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 		return r, false, &failure{code: -32700, status: 400, message: "parse error"}
 	}
 	r.id = m["id"]
-	if m["Method"] != nil && s.has("methods without case") {
-		m["method"] = m["Method"]
-	}
+	s.choose(m, body)
 	var n int64
 	var t string
 	hasID := r.id != nil && string(r.id) != "null" && (json.Unmarshal(r.id, &n) == nil || json.Unmarshal(r.id, &t) == nil)
@@ -122,6 +120,18 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 		_ = json.Unmarshal(m["METHOD"], &r.method) // ignore another type
 	}
 	return r, r.id == nil && !(s.has("requests without an id answered") && !strings.HasPrefix(r.method, "notifications/")), nil
+}
+
+// choose sets the method that is read if a message may name several.
+func (s *Server) choose(m map[string]json.RawMessage, body []byte) {
+	if _, rest, ok := bytes.Cut(body, []byte(`"method":`)); ok && s.has("first methods run") { // not a fault
+		var first json.RawMessage
+		_ = json.NewDecoder(bytes.NewReader(rest)).Decode(&first) // nil is refused
+		m["method"] = first
+	}
+	if m["Method"] != nil && s.has("methods without case") {
+		m["method"] = m["Method"]
+	}
 }
 
 // pollute simulates a merge of a client's object into the prototype of all objects, with a fault.
@@ -175,17 +185,24 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 		return invalidParams("_meta: no revision")
 	case json.Unmarshal(meta["io.modelcontextprotocol/clientCapabilities"], &capabilities) != nil && !s.has("no _meta wanted"):
 		return invalidParams("_meta: no capabilities")
-	case (len(r.Header.Values("Mcp-Method")) != 1 && !s.has("headers twice") || r.Header.Get("Mcp-Method") != req.method) &&
+	case (len(r.Header.Values("Mcp-Method")) != 1 && !s.has("headers twice") || r.Header.Get("Mcp-Method") != req.method && !s.oneOfMethods(r.Header.Get("Mcp-Method"), req)) &&
 		!s.has("any method header", "members without case") && !(s.has("method headers of prompts unread") && req.method == "prompts/get") &&
 		!(s.has("kinds of methods compared") && methodKind(r.Header.Get("Mcp-Method")) == methodKind(req.method)):
 		return mismatch
 	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name) && !(s.has("names without case") && string(req.params["Name"]) != "") &&
-		!(s.has("any of several names") && bytes.Contains(req.body, fmt.Appendf(nil, `"name":%q`, r.Header.Get("Mcp-Name")))):
+		!(s.has("any of several names") && bytes.Contains(req.body, fmt.Appendf(nil, `"name":%q`, r.Header.Get("Mcp-Name")))) &&
+		!(s.has("any of several addresses") && bytes.Contains(req.body, fmt.Appendf(nil, `"uri":%q`, r.Header.Get("Mcp-Name")))):
 		return mismatch
 	case s.paramsDiffer(r, req):
 		return mismatch
 	}
 	return nil
+}
+
+// oneOfMethods reports whether a method header is taken because a body names that method too, with a fault.
+func (s *Server) oneOfMethods(header string, req request) bool {
+	return (s.has("any of several methods") || s.has("any of several methods of calls") && req.method == "tools/call") &&
+		bytes.Contains(req.body, fmt.Appendf(nil, `"method":%q`, header))
 }
 
 // methodKind returns the part of a method before the slash.

@@ -92,9 +92,10 @@ var headerChecks = []review.Check{
 	},
 	{
 		ID: "H-SMUGGLE", Name: "a duplicate member in the body", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
-		Sent: "method twice, and the name of a tool twice, also as METHOD and Name; the header matches the first " +
-			"or the last; Method instead of method",
-		Want:   "carries out the method and the tool that the header names, or refuses",
+		Sent: "method twice, of two lists, of a list and server/discover, and of a list and the call of a tool; the " +
+			"name of a tool or a prompt and the uri of a resource twice; also METHOD and Name beside them; the header " +
+			"matches the first or the last; Method instead of method",
+		Want:   "carries out the method and the target that the headers name, or refuses",
 		Source: transportSpec + "; RFC 8259, section 4",
 		Impact: "a client calls a method or a tool other than the one that a gateway allowed by its header",
 		Fix:    "refuse duplicate members, or compare the header with the member that is carried out",
@@ -307,55 +308,6 @@ func checkDuplicateHeaders(t *review.T) {
 			review.Case{Name: "another host in the request line", Alter: func(w *client.Request) { w.Path = "http://evil.example" + w.Path }, Judge: review.WantRefused(review.Suggestion)})
 	}
 	t.Cases(all...)
-}
-
-func checkDuplicateMembers(t *review.T) {
-	// The members of the result show which method ran.
-	judge := func(named string) review.Judge {
-		return review.FaultIf(review.Critical, "the header names the list of "+named+" and another is returned", func(a client.Answer) bool {
-			return a.Kind == client.Completed && jsondoc.At(a.Result, named) == nil
-		})
-	}
-	all := duplicateNames(t)
-	method := t.Client.Listing.Method
-	kind, _, _ := strings.Cut(method, "/")
-	own, other := fmt.Sprintf(`"method":%q`, method), fmt.Sprintf(`"method":%q`, otherList(method))
-	if method != "server/discover" {
-		all = append(all,
-			review.Case{Name: "the header names the first", Alter: client.Replacing(own, own+","+other), Judge: judge(kind)},
-			review.Case{Name: "the header names the last", Alter: client.Replacing(own, other+","+own), Judge: judge(kind)},
-			review.Case{Name: "METHOD beside method", Alter: func(w *client.Request) {
-				w.Replace(own, own+","+strings.Replace(other, "method", "METHOD", 1))
-			}, Judge: judge(kind)})
-	}
-	all = append(all,
-		review.Case{Name: "Method in the place of method", Alter: client.Replacing(`"method":`, `"Method":`), Judge: review.WantRefused(review.Suggestion)},
-	)
-	t.Cases(all...)
-}
-
-// duplicateNames returns calls that name both a tool that asks and a tool that does not exist. The
-// header names the latter.
-func duplicateNames(t *review.T) []review.Case {
-	for _, f := range t.Flows {
-		if f.Method != "tools/call" {
-			continue
-		}
-		right, wrong := `"name":`+string(jsondoc.Quote(f.Target)), `"name":`+string(jsondoc.Quote(client.NoSuchTool))
-		judge := review.FaultIf(review.Critical, "the header names a tool that does not exist, and another is called", client.Answer.Succeeded)
-		twice := func(text string) func(*client.Request) {
-			return func(w *client.Request) {
-				w.Replace(right, text)
-				w.Set("Mcp-Name", client.NoSuchTool)
-			}
-		}
-		other := strings.Replace(right, "name", "Name", 1)
-		return []review.Case{{Name: "the header names the first tool", Call: f.Call(client.FirstUser), Alter: twice(wrong + "," + right), Judge: judge},
-			{Name: "the header names the last tool", Call: f.Call(client.FirstUser), Alter: twice(right + "," + wrong), Judge: judge},
-			{Name: "Name beside name", Call: f.Call(client.FirstUser), Alter: twice(wrong + "," + other), Judge: judge},
-			{Name: "Name before name", Call: f.Call(client.FirstUser), Alter: twice(other + "," + wrong), Judge: judge}}
-	}
-	return nil
 }
 
 func checkSessionHeader(t *review.T) {

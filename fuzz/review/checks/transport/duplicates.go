@@ -1,0 +1,135 @@
+package transport
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sealab/fuzz/review"
+	"sealab/fuzz/review/client"
+	"sealab/fuzz/review/jsondoc"
+)
+
+func checkDuplicateMembers(t *review.T) {
+	all := duplicateNames(t)
+	if method := t.Client.Listing.Method; method != "server/discover" {
+		kind, _, _ := strings.Cut(method, "/")
+		own, other := memberOf("method", method), memberOf("method", otherList(method))
+		all = append(all,
+			review.Case{Name: "the header names the first", Alter: client.Replacing(own, own+","+other), Judge: anotherRan(method, kind)},
+			review.Case{Name: "the header names the last", Alter: client.Replacing(own, other+","+own), Judge: anotherRan(method, kind)},
+			review.Case{Name: "METHOD beside method", Alter: func(w *client.Request) {
+				w.Replace(own, own+","+strings.Replace(other, "method", "METHOD", 1))
+			}, Judge: anotherRan(method, kind)})
+		all = append(all, duplicateMethods(t)...)
+	}
+	all = append(all,
+		review.Case{Name: "Method in the place of method", Alter: client.Replacing(`"method":`, `"Method":`), Judge: review.WantRefused(review.Suggestion)},
+	)
+	t.Cases(all...)
+}
+
+// memberOf returns a member with a text as its value.
+func memberOf(name, value string) string { return fmt.Sprintf("%q:%s", name, jsondoc.Quote(value)) }
+
+// anotherRan returns a judge that finds a result without the member that all results of a method have.
+func anotherRan(method, member string) review.Judge {
+	return review.FaultIf(review.Critical, "the header names "+method+", and another method is carried out", func(a client.Answer) bool {
+		return a.Succeeded() && jsondoc.At(a.Result, member) == nil
+	})
+}
+
+// duplicateMethods returns requests that name the list and another method that the server has:
+// server/discover and, if one may be called, a tool. The results show which of the two was carried out.
+func duplicateMethods(t *review.T) []review.Case {
+	list := t.Client.Listing
+	kind, _, _ := strings.Cut(list.Method, "/")
+	discovery := client.Call{Method: "server/discover"}
+	all := slices.Concat(twoMethods(discovery, list.Method, list.Method, kind), twoMethods(discovery, list.Method, discovery.Method, "supportedVersions"))
+	if f, ok := harmlessTool(t); ok {
+		call := f.Call(client.FirstUser)
+		all = append(all, twoMethods(call, list.Method, list.Method, kind)...)
+		for _, c := range twoMethods(call, list.Method, list.Method, kind) {
+			alter := c.Alter
+			c.Name += ", without Mcp-Name"
+			c.Alter = func(w *client.Request) {
+				alter(w)
+				w.Drop("Mcp-Name")
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// twoMethods returns requests for a call and another method, in both orders. The header names one of
+// them, whose results have a member that those of the other one do not have.
+func twoMethods(call client.Call, other, named, member string) []review.Case {
+	beside := call.Method
+	if named == call.Method {
+		beside = other
+	}
+	own := memberOf("method", call.Method)
+	first, last := memberOf("method", named), memberOf("method", beside)
+	twice := func(place, text string) review.Case {
+		return review.Case{Name: fmt.Sprintf("the header names the %s, %s, beside %s", place, named, beside), Call: call, Alter: func(w *client.Request) {
+			w.Replace(own, text)
+			w.Set("Mcp-Method", named)
+		}, Judge: anotherRan(named, member)}
+	}
+	return []review.Case{twice("first", first+","+last), twice("last", last+","+first)}
+}
+
+// harmlessTool returns the call of a tool that asks first or, with effects, of one that reads.
+func harmlessTool(t *review.T) (client.Flow, bool) {
+	for _, f := range t.Flows {
+		if f.Method == "tools/call" {
+			return f, true
+		}
+	}
+	if readers := t.Readers(); len(readers) > 0 {
+		return t.FlowOf(readers[0]), true
+	}
+	return client.Flow{}, false
+}
+
+// duplicateNames returns calls that name both a target and one that does not exist: a tool, a prompt
+// and a resource. The header names the latter.
+func duplicateNames(t *review.T) []review.Case {
+	var all []review.Case
+	if f, ok := harmlessTool(t); ok {
+		all = duplicateTargets(f, "tool", "name", client.NoSuchTool)
+	}
+	seen := map[string]bool{}
+	for _, f := range t.Reads() {
+		switch {
+		case seen[f.Method]:
+		case f.Method == "prompts/get":
+			all = append(all, duplicateTargets(f, "prompt", "name", client.NoSuchPrompt)...)
+		default:
+			all = append(all, duplicateTargets(f, "resource", "uri", client.MissingURI)...)
+		}
+		seen[f.Method] = true
+	}
+	return all
+}
+
+// duplicateTargets returns calls with the member of the target twice.
+func duplicateTargets(f client.Flow, kind, member, missing string) []review.Case {
+	right, wrong := memberOf(member, f.Target), memberOf(member, missing)
+	judge := review.FaultIf(review.Critical, "the header names a "+kind+" that does not exist, and another is used", client.Answer.Succeeded)
+	capital := strings.ToUpper(member[:1]) + member[1:]
+	other := strings.Replace(right, member, capital, 1)
+	twice := func(name, text string) review.Case {
+		return review.Case{Name: name, Call: f.Call(client.FirstUser), Alter: func(w *client.Request) {
+			w.Replace(right, text)
+			w.Set("Mcp-Name", missing)
+		}, Judge: judge}
+	}
+	return []review.Case{
+		twice("the header names the first "+kind, wrong+","+right),
+		twice("the header names the last "+kind, right+","+wrong),
+		twice(capital+" beside "+member+" of a "+kind, wrong+","+other),
+		twice(capital+" before "+member+" of a "+kind, other+","+wrong),
+	}
+}
