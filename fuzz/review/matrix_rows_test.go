@@ -670,6 +670,7 @@ var rows = []row{
 	{fault: "chosen session ids", checks: []string{"S-FIX"}},
 	{fault: "streams of any session", checks: []string{"S-RESUME"}},
 	{fault: "answers of any session replayed", checks: []string{"S-RESUME"}, critical: true},
+	{fault: "calls of any session replayed", checks: []string{"S-RESUME"}, critical: true},
 	{fault: "unknown events open every session", checks: []string{"S-RESUME"}, critical: true},
 	{fault: "unknown events are the first", checks: []string{"S-RESUME"}},
 	{fault: "streams by event alone", checks: []string{"S-RESUME"}, critical: true},

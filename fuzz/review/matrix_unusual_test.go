@@ -80,6 +80,7 @@ var unusualRows = []row{
 	{fault: "letters of a team", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "two parameter headers + numbers in headers", checks: []string{"H-PARAM", "H-SMUGGLE"}, change: withEffects},
 	{fault: "first methods run", checks: []string{"H-SMUGGLE", "H-METHOD"}, change: withEffects},
+	{fault: "calls in streams", checks: []string{"S-RESUME", "S-HIJACK", "S-END"}, change: withEffects},
 	{fault: "codings named", checks: []string{"H-ACCEPT", "H-CODES"}},
 	{fault: "readings that drift", checks: []string{"T-READS"}, change: withEffects},
 	{fault: "totals are counted", checks: []string{"T-READS"}, change: withEffects},

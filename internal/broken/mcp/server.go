@@ -65,6 +65,7 @@ type Server struct {
 	waits  map[string]chan map[string]any
 	users  map[string]string          // by connection
 	events []event                    // of all sessions
+	calls  []event                    // answers of calls that streams give again
 	said   map[string]string          // remembered texts by key, with a fault
 	hidden map[string]json.RawMessage // IDs of hidden requests by connection, with a fault
 	grown  int                        // number of additional tools in the list

@@ -67,14 +67,24 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 		result, fail := s.handle(req)
 		s.stored(w, id, responseBody(req.id, result, fail))
 	default:
-		result, fail := s.handle(req)
-		if s.has("answers without numbers replayed") {
-			s.mu.Lock()
-			s.events = append(s.events, event{id, responseBody(req.id, result, fail)})
-			s.mu.Unlock()
-		}
-		s.reply(w, 200, req.id, result, fail)
+		s.answerCall(w, req)
 	}
+}
+
+// answerCall answers a request in a session. Choices keep the answer for streams.
+func (s *Server) answerCall(w http.ResponseWriter, req request) {
+	result, fail := s.handle(req)
+	message := responseBody(req.id, result, fail)
+	if req.method == "tools/call" && s.has("calls in streams", "calls of any session replayed") { // the first is sound
+		s.storedCall(w, req.session, message)
+		return
+	}
+	if s.has("answers without numbers replayed") {
+		s.mu.Lock()
+		s.events = append(s.events, event{req.session, message})
+		s.mu.Unlock()
+	}
+	s.reply(w, 200, req.id, result, fail)
 }
 
 // isUnasked reports whether a tool answers without a question in a session. Not to carry it out is

@@ -22,6 +22,27 @@ func (s *Server) stored(w http.ResponseWriter, session string, message []byte) {
 	fmt.Fprintf(w, "id: %s\ndata: %s\n\n", s.eventID(n), message)
 }
 
+// storedCall answers a call with two events and keeps them for resumed streams. The first is empty.
+func (s *Server) storedCall(w http.ResponseWriter, session string, message []byte) {
+	s.mu.Lock()
+	n := len(s.calls)
+	s.calls = append(s.calls, event{session, message})
+	s.mu.Unlock()
+	startEventStream(w)
+	fmt.Fprintf(w, "id: %d/0\ndata:\n\nid: %d/1\ndata: %s\n\n", n, n, message)
+}
+
+// replayCall writes the answer of a call after its empty event. With a fault, any session may have it.
+func (s *Server) replayCall(w io.Writer, session, last string) {
+	number, _, _ := strings.Cut(last, "/0")
+	n, err := strconv.Atoi(number)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil && n >= 0 && n < len(s.calls) && last == number+"/0" && (s.calls[n].session == session || s.has("calls of any session replayed")) {
+		fmt.Fprintf(w, "id: %d/1\ndata: %s\n\n", n, s.calls[n].message)
+	}
+}
+
 // eventID returns the ID of an event.
 func (s *Server) eventID(n int) string {
 	id := strconv.Itoa(n)
@@ -74,6 +95,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, user string) {
 	if last := r.Header.Get("Last-Event-ID"); last != "" && s.has("streams of any session") {
 		fmt.Fprintf(w, "id: %s\ndata: %s\n\n", last, questionRequest("replayed", "confirm"))
 	}
+	s.replayCall(w, r.Header.Get("Mcp-Session-Id"), r.Header.Get("Last-Event-ID"))
 	s.replay(w, r.Header.Get("Mcp-Session-Id"), r.Header.Get("Last-Event-ID"))
 	fmt.Fprint(w, ": open\n\n")
 	flusher.Flush()

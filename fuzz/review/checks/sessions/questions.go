@@ -50,7 +50,8 @@ var sessionStreamChecks = []review.Check{
 		ID: "S-RESUME", Name: "a stream with messages of another session", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
 		Sent: "GET in a second session while the first session is used; GET in another session with the " +
 			"Last-Event-ID of an event of the first, and with a made-up one; GET without a session, with that " +
-			"Last-Event-ID; GET in the first session with a made-up one",
+			"Last-Event-ID; GET in the first session with a made-up one; events are those of lists, or of calls if " +
+			"lists have none",
 		Want:   "sends no message of the first session to another one, and repeats no answer for an unknown event",
 		Source: oldTransportSpec + ", resumability",
 		Impact: "one client reads the messages of others",

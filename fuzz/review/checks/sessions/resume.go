@@ -112,18 +112,54 @@ func listenFromOtherSession(t *review.T) {
 	}
 }
 
-// resumeAnswers asks for the events after an answer in another session.
+// resumeAnswers asks for the events after an answer in another session: after that to a list and, if it
+// has no ID, after the first answer that comes in an event with an ID. A server may send only some
+// answers in streams.
 func resumeAnswers(t *review.T) {
+	list := func() string { return t.Client.ListBody() }
+	if resumed := resumeAfter(t, list, "0"); resumed || len(t.Findings) > 0 { // a server may count events that it sends without an ID
+		return
+	}
+	for _, call := range streamedCalls(t) {
+		if resumeAfter(t, func() string { return requestOf(t, call) }, "") {
+			return
+		}
+	}
+}
+
+// streamedCalls returns calls whose answers may come in a stream: of a tool that does not exist, of tools
+// that read, and of a prompt and a resource.
+func streamedCalls(t *review.T) []client.Call {
+	all := []client.Call{client.UnknownCall}
+	readers, seen := t.Readers(), map[string]bool{}
+	for _, tool := range readers[:min(len(readers), review.MaxTestedCalls)] {
+		if !t.Asks(tool) {
+			all = append(all, t.FlowOf(tool).Call(client.FirstUser))
+		}
+	}
+	for _, f := range t.Reads() {
+		if !seen[f.Method] {
+			all = append(all, f.Call(client.FirstUser))
+		}
+		seen[f.Method] = true
+	}
+	return all
+}
+
+// resumeAfter makes a request twice in one session, and asks for the events behind the first answer in
+// others. Without an ID of that answer it asks for those behind the event unnamed, or if that is "" for
+// none. It reports whether the answer had an ID.
+func resumeAfter(t *review.T, request func() string, unnamed string) bool {
 	s, ok := openLiveSession(t)
 	if !ok {
-		return
+		return false
 	}
 	var events []string
 	var answers [][]byte
 	for range 2 {
-		a := inSession(t, s, client.FirstUser, t.Client.ListBody())
-		if a.Kind != client.Completed {
-			return
+		a := inSession(t, s, client.FirstUser, request())
+		if a.Kind != client.Completed && a.Kind != client.Failed && a.Kind != client.ToolError {
+			return false
 		}
 		if found := eventID.FindSubmatch(a.Exchange.Received); found != nil {
 			events = append(events, string(found[1]))
@@ -133,9 +169,12 @@ func resumeAnswers(t *review.T) {
 	answered := func(m []byte) bool {
 		return slices.ContainsFunc(answers, func(own []byte) bool { return bytes.Equal(m, own) })
 	}
-	event, known := "0", otherSession // a server may count events that it sends without an ID
+	event, known := unnamed, otherSession
 	if len(events) > 0 {
 		event = events[0]
+	}
+	if event == "" {
+		return false
 	}
 	if len(events) == 2 && tokens.VaryingBits(events) >= minSessionBits {
 		known.Severity, known.Issue = review.Warning, known.Issue+" to everyone who knows the random ID of an event"
@@ -145,6 +184,7 @@ func resumeAnswers(t *review.T) {
 		Case: "Last-Event-ID without a session", Severity: review.Critical, Issue: "a stream without a session gives the messages of one"})
 	resumeInNewSession(t, event, answered, known) // maybe a warning, behind which no critical finding is looked for
 	resumeStream(t, s, madeUpEvent, answered, review.Finding{Case: "a made-up Last-Event-ID", Severity: review.Warning, Issue: "a stream behind an unknown event gives answers that were given before"})
+	return len(events) > 0
 }
 
 // madeUpEvent is the ID of an event that does not exist.

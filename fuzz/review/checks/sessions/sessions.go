@@ -40,7 +40,14 @@ func inSession(t *review.T, s client.Session, as client.User, body string) clien
 
 // requestOf returns the request of a call in a session, with the next ID.
 func requestOf(t *review.T, call client.Call) string {
-	return t.Client.SessionBody(call.Method, fmt.Sprintf(`"name":%s,"arguments":%s`, jsondoc.Quote(call.Target), call.Arguments))
+	switch {
+	case call.Method == "resources/read":
+		return t.Client.SessionBody(call.Method, fmt.Sprintf(`"uri":%s`, jsondoc.Quote(call.Target)))
+	case len(call.Arguments) == 0:
+		return t.Client.SessionBody(call.Method, fmt.Sprintf(`"name":%s`, jsondoc.Quote(call.Target)))
+	default:
+		return t.Client.SessionBody(call.Method, fmt.Sprintf(`"name":%s,"arguments":%s`, jsondoc.Quote(call.Target), call.Arguments))
+	}
 }
 
 // openLiveSession returns a session that answers an honest request.
