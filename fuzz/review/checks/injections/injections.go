@@ -30,15 +30,16 @@ var injectionChecks = []review.Check{
 			"without hyphens, unless the input takes options; if the input takes XML, documents with external entities; " +
 			"if it names a column to sort by, conditions of a query that are true and false; with --effects, in " +
 			"arguments of tools that import: data that calls a function, in several formats, and archives of " +
-			"files with .. in their names",
+			"files with .. in their names; and a line break with a header, or with a copy of an entry, behind it in texts that " +
+			"come back in headers of a message or in entries of a log, in the result, in resources, also in those listed only then, or in calls that read",
 		Want: "keeps stored texts out of the systemPrompt of questions or quotes them; treats the text as a value: fails for no apostrophe, does not evaluate the condition or more than " +
-			"arithmetic, runs no command, passes it to no program as an option, resolves no member of a placeholder, reads no entity, calls no function, and " +
-			"writes no file outside of its folder",
-		Source: "CWE-22, CWE-78, CWE-88, CWE-89, CWE-95, CWE-134, CWE-502, CWE-611, CWE-1336",
-		Impact: "a client reads the data behind the query, runs commands, reads variables or writes files of the server",
+			"arithmetic, runs no command, passes it to no program as an option, resolves no member of a placeholder, reads no entity, calls no function, " +
+			"writes no file outside of its folder, and lets no line break begin a header or an entry of a log",
+		Source: "CWE-22, CWE-78, CWE-88, CWE-89, CWE-93, CWE-95, CWE-117, CWE-134, CWE-502, CWE-611, CWE-1336",
+		Impact: "a client reads the data behind the query, runs commands, reads variables or writes files of the server, or forges headers of its messages and entries of its logs",
 		Fix: "pass texts as query parameters and as arguments of a process without a shell and behind --, match whole texts " +
 			"instead of lines, replace only listed placeholders, parse expressions instead of evaluating them, " +
-			"refuse document types in XML, read data with formats that have no calls, and compare resolved names of " +
+			"refuse line breaks in headers and escape them in logs, refuse document types in XML, read data with formats that have no calls, and compare resolved names of " +
 			"files with their folder",
 		Run: checkInjections,
 	},
@@ -67,6 +68,9 @@ func checkInjections(t *review.T) {
 		}
 	}
 	if t.Options.Effects && (readsData(t) || slices.ContainsFunc(instructing, func(x inputs.Input) bool { return t.Selected(x.Name) && instructsModel(t, x) })) {
+		return
+	}
+	if t.Options.Effects && slices.ContainsFunc(inputs.Writings(t), func(x inputs.Writing) bool { return t.Selected(x.Name) && forgesLine(t, x) }) {
 		return
 	}
 	t.SkipUntried("no tool that asks, prompt or completion takes a text; --effects allows tools that read only")
