@@ -372,6 +372,8 @@ var rows = []row{
 	{fault: "options in revisions", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "unknown options in revisions told", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "files in options of revisions", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
+	{fault: "titles in headers", checks: []string{"T-INJECT"}, change: withEffects},
+	{fault: "labels in a trail", checks: []string{"T-INJECT"}, change: withEffects},
 	{modern: true, fault: "comments in instructions", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "paths counted by a shell", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "lines of paths run", checks: []string{"T-INJECT"}, change: withEffects, critical: true},

@@ -34,14 +34,14 @@ func Writings(t *review.T) []Writing {
 	var all []Writing
 	known := knownResources(t)
 	add := func(f client.Flow, x Input) {
-		send := x.Send
+		send, reading := x.Send, readingAfter(t, f)
 		all = append(all, Writing{x, func(text string) []View {
 			a := send(text)
 			if a.Refused() || a.Kind != client.Completed {
 				return nil
 			}
 			views := viewsOf(f.Call(client.FirstUser), f.Offer, a)
-			for _, other := range append(newResources(t, known), showing(t, f)...) {
+			for _, other := range append(newResources(t, known), reading...) {
 				call := other.Sharing(f.With(x.with(text))).Call(client.FirstUser)
 				views = append(views, viewsOf(call, other.Offer, t.Call(call))...)
 			}
@@ -59,6 +59,13 @@ func Writings(t *review.T) []Writing {
 		add(*x.Flow, x)
 	}
 	return all[:min(len(all), Max)]
+}
+
+// readingAfter returns the resources and the calls, other than those of f, that may show a stored text.
+func readingAfter(t *review.T, f client.Flow) []client.Flow {
+	isResource := func(f client.Flow) bool { return f.Method == "resources/read" }
+	resources := slices.DeleteFunc(t.Reads(), func(f client.Flow) bool { return !isResource(f) })
+	return append(resources[:min(len(resources), maxShowing)], slices.DeleteFunc(showing(t, f), isResource)...)
 }
 
 // knownResources returns the URIs of the resources that the server listed at first.
@@ -90,8 +97,9 @@ func newResources(t *review.T, known map[string]bool) []client.Flow {
 // viewsOf returns the texts in the result of a call, also those inside of texts of JSON.
 func viewsOf(call client.Call, offer client.Offer, a client.Answer) []View {
 	var all []View
+	_, path, _ := strings.Cut(offer.URI, ":")
 	for _, text := range textsWithin(a.Result, 0) {
-		all = append(all, View{call, offer.About() + " " + offer.URI, text, a})
+		all = append(all, View{call, offer.About() + " " + path, text, a})
 	}
 	return all
 }

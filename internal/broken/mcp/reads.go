@@ -25,6 +25,9 @@ func (s *Server) readResource(r request) (object, *failure) {
 	if json.Unmarshal(r.params["uri"], &uri) != nil {
 		return nil, invalidParams("uri: want a text")
 	}
+	if text, ok := s.writtenText(uri); ok {
+		return s.listed(object{"contents": []object{{"uri": uri, "text": text}}}), nil
+	}
 	switch {
 	case uri == "notes://day/today" && s.has("resources cached for a negative time"):
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "nothing"}}, "ttlMs": -5, "cacheScope": "private"}), nil

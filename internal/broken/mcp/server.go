@@ -73,6 +73,7 @@ type Server struct {
 	last   string                     // the ID of the last session that ended
 	// letterLog has the letters that removals wrote.
 	letterLog []letter
+	outbox    []string // the messages of envelopeChoices
 	dead      bool
 	late      bool // the last cancellation was for no request in flight
 

@@ -112,6 +112,10 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.order(r)
 	case "add":
 		return s.putOnShelf(args["env"]), nil
+	case "announce":
+		return s.send(args["title"]), nil
+	case "caption":
+		return s.label(r.user, args["text"]), nil
 	case "comment":
 		return s.comment(args["text"]), nil
 	case "summary":

@@ -138,7 +138,7 @@ func (s *Server) resources(r request) object {
 		notice := fmt.Sprint(s.handled.Load())
 		return object{"resources": []object{today, mine, {"name": notice, "uri": "notes://notice/" + notice}}}
 	case !s.has("resources in pages", "cursors name users", "handles of pages for any user", "later pages of all users"):
-		return object{"resources": []object{today, mine}}
+		return object{"resources": append([]object{today, mine}, s.outgoing()...)}
 	case cursor == "":
 		return object{"resources": []object{today}, "nextCursor": next}
 	case s.has("later pages of all users"):

@@ -32,6 +32,7 @@ var lineBreaks = []string{"\n", "\r\n"}
 // forgesLine reports whether a line break in a text begins a header of a message, or an entry of a log, that
 // the client can read afterwards.
 func forgesLine(t *review.T, x inputs.Writing) bool {
+	x.Input.Send(t.Word()) // so that a log has two entries in a row
 	word := t.Word()
 	for _, v := range x.Send(word) {
 		for _, kind := range lineKinds {
@@ -191,13 +192,13 @@ const maxFields = 40
 func forgedEntries(v inputs.View, shown, word string) []string {
 	lines := linesOf(v.Text)
 	at := lineWith(lines, shown)
-	if at < 0 || !logName.MatchString(v.About) || freeName.MatchString(v.About) || !isLog(lines) {
+	if at < 0 || !logName.MatchString(v.About) || freeName.MatchString(v.About) || !isLog(lines, at) {
 		return nil
 	}
 	stamp := timeStamp.FindString(lines[at])
 	before, _, _ := strings.Cut(lines[at], shown)
 	fields := strings.TrimPrefix(before, stamp)
-	if stamp == "" || !fieldText.MatchString(fields) {
+	if !fieldText.MatchString(fields) {
 		return nil
 	}
 	all := []string{stamp + " " + word}
@@ -210,26 +211,18 @@ func forgedEntries(v inputs.View, shown, word string) []string {
 	return all
 }
 
-// isLog reports whether there are at least two lines and most begin with a time stamp. Earlier checks may have
-// left other lines.
-func isLog(lines []string) bool {
-	stamped, count := 0, 0
-	for _, line := range lines {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		if count++; timeStamp.MatchString(line) {
-			stamped++
-		}
-	}
-	return stamped > 1 && 2*stamped > count
+// isLog reports whether the line with an index and one beside it begin with a time stamp. Earlier checks may have
+// left other lines elsewhere.
+func isLog(lines []string, at int) bool {
+	stamped := func(i int) bool { return i >= 0 && i < len(lines) && timeStamp.MatchString(lines[i]) }
+	return stamped(at) && (stamped(at-1) || stamped(at+1))
 }
 
 // isAmongEntries reports whether all lines from the one with an earlier text to the one with an index begin with a
 // time stamp, and there are at least two without it.
 func isAmongEntries(lines []string, at int, shown string) bool {
 	from := lineWith(lines, shown)
-	if from < 0 || from == at || !isLog(slices.Delete(slices.Clone(lines), at, at+1)) {
+	if from < 0 || from == at || !isLog(slices.Delete(slices.Clone(lines), at, at+1), at-1) {
 		return false
 	}
 	between := lines[min(from, at-1) : max(from, at)+1]
