@@ -51,7 +51,7 @@ func (x row) review(t *testing.T, ids []string) (*review.Report, *mcp.Server) {
 		s, target.URL = x.serve(t, clock, strings.Split(x.fault, " + ")...)
 		target.Command = nil
 	}
-	o := review.Options{Target: target, Checks: ids, Seed: 1, Budget: 6000, Limits: rawmcp.Limits{Time: 30 * time.Second}, Hang: 20 * time.Second, Grace: 5 * time.Second, Large: 8 << 20}
+	o := review.Options{Target: target, Checks: ids, Seed: 1, Budget: review.DefaultBudget, Limits: rawmcp.Limits{Time: 30 * time.Second}, Hang: 20 * time.Second, Grace: 5 * time.Second, Large: 8 << 20}
 	twoUsers(&o)
 	o.Target.Foreign = []rawmcp.Header{{Name: "Authorization", Value: "Bearer " + mcp.Elsewhere}}
 	if x.stdio {

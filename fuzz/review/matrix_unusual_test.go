@@ -231,6 +231,7 @@ var unusualRows = []row{
 	{fault: "archives unpacked inside", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "archives unpacked flat", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "revisions without hyphens", checks: []string{"T-INJECT"}, change: withEffects},
+	{fault: "revisions of places + random texts", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "revisions in a manual", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "revisions searched", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "titles folded in headers", checks: []string{"T-INJECT"}, change: withEffects},

@@ -380,7 +380,7 @@ func (s *Server) entry(n string) object {
 	case "get_one":
 		t["description"] = "fetches one of your letters"
 	case "page", "ledger", "preview", "board", "profile", "rows", "compare", "log", "summary":
-		if n != "preview" || !s.has("previews without annotations") {
+		if bare := n == "preview" && s.has("previews without annotations") || n == "log" && s.has("revisions of places"); !bare {
 			t["annotations"] = object{"readOnlyHint": true}
 		}
 		if n == "ledger" && s.has("totals are counted") {

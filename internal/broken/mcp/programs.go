@@ -45,8 +45,14 @@ func (s *Server) compared(path, other string) object {
 
 // revisionChoices are the choices for a tool that runs a program with a revision. With the first three, faults,
 // the program takes it for an option; the second says which it does not have, and the third shows a file. The
-// others are sound: they refuse texts with hyphens, explain options by a manual, or look for the text.
-var revisionChoices = []string{"options in revisions", "unknown options in revisions told", "files in options of revisions", "revisions without hyphens", "revisions in a manual", "revisions searched"}
+// others are sound: they refuse texts with hyphens, explain options by a manual, look for the text, or know the places of calls that were carried out.
+var revisionChoices = []string{"options in revisions", "unknown options in revisions told", "files in options of revisions", "revisions without hyphens", "revisions in a manual", "revisions searched", "revisions of places"}
+
+func (s *Server) wasDeployed(env string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.said["deployed "+env] != ""
+}
 
 // revised returns what a program writes about a revision.
 func (s *Server) revised(revision string) object {
@@ -56,6 +62,8 @@ func (s *Server) revised(revision string) object {
 		return s.toolError("unknown option %s: a revision has no hyphens in front", revision)
 	case s.has("revisions in a manual") && strings.Contains(" -s --help --stat --date=iso ", " "+revision+" "):
 		return s.toolText("usage: log [%s]", revision)
+	case s.has("revisions of places") && s.wasDeployed(revision):
+		return s.toolText("1: a line of a place, %s", randomWord())
 	case s.has("revisions searched") && revision != "main":
 		return s.toolText("nothing found")
 	case s.has("options in revisions") && (revision == "-s" || revision == "--date=iso"):

@@ -57,8 +57,8 @@ func checkInjections(t *review.T) {
 		all = slices.Concat(all, shown, inputs.Carried(t), inputs.Done(t))
 	}
 	t.Oracle = nil // the findings name the flows of their inputs
-	for _, x := range all[:min(len(all), maxInjections)] {
-		if t.Selected(x.Name) && (followsText(t, x) || knowsFunctions(t, x) || runsProgram(t, x) || readsOption(t, x) || formatsText(t, x) || evaluatesText(t, x) || readsEntity(t, x)) {
+	for i, x := range all[:min(len(all), maxInjections)] {
+		if t.Selected(x.Name) && (followsText(t, x) || knowsFunctions(t, x) || runsProgram(t, x) || readsOption(t, x, all[:i]) || formatsText(t, x) || evaluatesText(t, x) || readsEntity(t, x)) {
 			return
 		}
 	}

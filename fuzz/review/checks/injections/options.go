@@ -31,8 +31,9 @@ var (
 // readsOption reports whether a program takes an input for an option: it shows the lines of a file that an
 // option names, or it knows the options that programs have and no others. Each option is compared with a
 // made-up one and with its name without hyphens: a server that refuses texts with hyphens refuses both
-// options alike, and one that looks for texts finds the name as well.
-func readsOption(t *review.T, x inputs.Input) bool {
+// options alike, and one that looks for texts finds the name as well. The earlier inputs got the same options,
+// and may have stored them.
+func readsOption(t *review.T, x inputs.Input, earlier []inputs.Input) bool {
 	if x.Query || strings.HasPrefix(x.Given, "-") || client.Mentions(strings.TrimPrefix(x.Name, x.Offer.Name), takesOptions) {
 		return false
 	}
@@ -54,12 +55,21 @@ func readsOption(t *review.T, x inputs.Input) bool {
 	}
 	for _, option := range knownOptions {
 		a, known := confirmedTwice(func(int) (client.Answer, bool) { return knowsOption(x, option.known, option.unknown) })
-		if known {
+		if known && !isStored(x, earlier, option.unknown) {
 			x.Refute(t, review.Warning, "a text is read as an option of a program: "+option.known+" is known, and "+option.unknown+" is not", "an option", a)
 			return true
 		}
 	}
 	return false
+}
+
+// isStored gives a text to the earlier inputs and reports whether it then succeeds in another one, which finds
+// what the earlier ones have stored.
+func isStored(x inputs.Input, earlier []inputs.Input, text string) bool {
+	for _, e := range earlier {
+		e.Send(text)
+	}
+	return x.Send(text).Succeeded()
 }
 
 // acceptsAny reports whether an input takes an option that no program has as it takes its name: it searches,
