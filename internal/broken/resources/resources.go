@@ -43,6 +43,9 @@ func Calls() []skeleton.Control {
 				return []byte(text)
 			}
 		}),
+		total("searched-end", "padding at the end is looked for from each of its characters", []string{"RES-01"}, func(p *skeleton.SignerParts) {
+			p.Judged = withoutPadding
+		}),
 		skeleton.AtLength(4<<20, total("joined-again", "a token over 1 MiB is read in blocks, and each makes the whole anew", []string{"FRM-04", "RES-08"}, func(p *skeleton.SignerParts) {
 			p.Judged = joinedAgain
 		})),
@@ -69,6 +72,17 @@ func Calls() []skeleton.Control {
 		skeleton.NewWrappedCodec("fast-path", "with room in the caller's buffer the tag is not checked", []codecs.Property{codecs.Integrity}, []string{"RES-05"},
 			func(c codecs.Codec) codecs.Codec { return uncheckedTagCodec{c} }),
 	}
+}
+
+// withoutPadding returns a token unless it ends with padding, which no honest one does. It searches as the
+// pattern =+$ does, with a copy for each beginning, in quadratic time.
+func withoutPadding(token []byte) []byte {
+	for i := range token {
+		if token[i] == '=' && strings.Trim(string(token[i:]), "=") == "" {
+			return nil
+		}
+	}
+	return token
 }
 
 // joinedAgain copies the bytes beyond the first MiB in blocks of 64 KiB, in quadratic time.

@@ -26,6 +26,9 @@ func bombKinds(tok *attack.Token, prefix string) []bomb {
 	repeated := func(head, text string) func(n int) string {
 		return func(n int) string { return head + strings.Repeat(text, n/len(text)) }
 	}
+	before := func(run string) func(n int) string {
+		return func(n int) string { return prefix + strings.Repeat(run, n) + "A" }
+	}
 	head, tail := string(tok.Text[:len(tok.Text)/2]), string(tok.Text[len(tok.Text)/2:])
 	return []bomb{
 		{"full stops", repeated("", ".")},
@@ -35,6 +38,9 @@ func bombKinds(tok *attack.Token, prefix string) []bomb {
 		{"segments of one letter", repeated(prefix, "A.")},
 		{"padding", repeated(prefix, "=")},
 		{"line breaks", repeated(prefix, "\n")},
+		{"hyphens before a letter", before("-")}, // a pattern that trims an end begins at each of them
+		{"padding before a letter", before("=")},
+		{"spaces before a letter", before(" ")},
 		{"opening brackets", repeated("", "[")},
 		{"an honest token and letters", repeated(string(tok.Text), "A")},
 		{"an honest token in the middle", func(n int) string { return head + strings.Repeat("A", n) + tail }},
