@@ -733,7 +733,7 @@ var rows = []row{
 	{stdio: true, fault: "one call at a time", checks: []string{"IO-PARALLEL"}, also: []string{"IO-CANCEL"}, change: slowTool},
 	{stdio: true, fault: "cancellation ignored", checks: []string{"IO-CANCEL"}, change: slowTool},
 	{stdio: true, fault: "the end of input ignored", checks: []string{"IO-EOF"}, change: lingers},
-	{stdio: true, fault: "the end of input ignored after questions", checks: []string{"IO-EOF"}, change: lingers},
+	{modern: true, stdio: true, fault: "the end of input ignored after questions", checks: []string{"IO-EOF"}, change: lingers},
 	{stdio: true, fault: "noise at the end of input", checks: []string{"IO-EOF"}},
 	{stdio: true, fault: "SIGTERM ignored", checks: []string{"IO-TERM"}, change: lingers},
 	{stdio: true, fault: "NUL in a text ends the server", checks: []string{"RS-ARGS"}, ends: true},

@@ -91,8 +91,6 @@ func (s *Server) deploy(r request, c claims) object {
 	if s.isSpent(r) {
 		return s.toolError("the account is empty")
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.said["deployed "+c.Env] = "deployed"
+	s.keepDeployed(c.Env)
 	return object{"content": textContent("deployed to %s%s%s", c.Env, s.counted(r), s.noise())}
 }

@@ -48,6 +48,13 @@ func (s *Server) compared(path, other string) object {
 // others are sound: they refuse texts with hyphens, explain options by a manual, look for the text, or know the places of calls that were carried out.
 var revisionChoices = []string{"options in revisions", "unknown options in revisions told", "files in options of revisions", "revisions without hyphens", "revisions in a manual", "revisions searched", "revisions of places"}
 
+// keepDeployed remembers the place of a call that was carried out, and wasDeployed reports whether it did.
+func (s *Server) keepDeployed(env string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.said["deployed "+env] = "deployed"
+}
+
 func (s *Server) wasDeployed(env string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
