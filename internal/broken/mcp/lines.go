@@ -18,6 +18,19 @@ import (
 // errEnded reports that a line made the server exit.
 var errEnded = errors.New("the server ended")
 
+// endInput does what the server does between the end of its input and its own. With roots, the client has roots.
+func (s *Server) endInput(roots bool, write func([]byte)) {
+	if s.isWaiting() {
+		_ = s.Clock.Sleep(context.Background(), time.Hour)
+	}
+	if roots && s.has("waits for the roots") { // not a fault
+		_ = s.Clock.Sleep(context.Background(), time.Minute)
+	}
+	if s.has("noise at the end of input") {
+		write([]byte("closed"))
+	}
+}
+
 // ServeLines serves standard streams, with one message per line. It returns at the end of in, after
 // every call has been answered.
 func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
@@ -41,15 +54,7 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			if s.isWaiting() {
-				_ = s.Clock.Sleep(context.Background(), time.Hour)
-			}
-			if roots && s.has("waits for the roots") { // not a fault
-				_ = s.Clock.Sleep(context.Background(), time.Minute)
-			}
-			if s.has("noise at the end of input") {
-				write([]byte("closed"))
-			}
+			s.endInput(roots, write)
 			return nil
 		}
 		if first, rest, ok := strings.Cut(line, "\u2028"); ok && s.has("lines end at U+2028") {

@@ -34,9 +34,6 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return nil, fail
 	}
 	c, given, fail := s.state(r, p, env)
-	if fail != nil && s.has("refusals quote the request") { // not a fault
-		fail.message += " for " + env
-	}
 	if fail != nil {
 		return nil, fail
 	}

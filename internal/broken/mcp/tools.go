@@ -158,12 +158,17 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 			s.fetch(r.context, args["url"])
 		}
 	case "grow":
-		s.mu.Lock()
-		s.grown++
-		s.mu.Unlock()
+		s.grow()
 	}
 	s.Runs.Add(1)
 	return s.toolText("%s%s", args["text"], s.counted(r)), nil
+}
+
+// grow adds a tool to the list.
+func (s *Server) grow() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.grown++
 }
 
 // showPage returns the result of the tool page.
@@ -472,7 +477,11 @@ func (s *Server) state(r request, p boundRequest, env string) (c claims, given b
 	case errors.Is(err, errElsewhere) && s.has("begins again elsewhere"):
 		return claims{}, false, nil
 	case err != nil:
-		return c, false, s.refusal(err)
+		fail = s.refusal(err)
+		if s.has("refusals quote the request") { // not a fault
+			fail.message += " for " + env
+		}
+		return c, false, fail
 	}
 	if judged != token {
 		c = unverifiedClaims(token)

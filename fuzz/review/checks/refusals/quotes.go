@@ -1,7 +1,6 @@
 package refusals
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -80,7 +79,7 @@ func quotesState(t *review.T, with func(word string) client.Flow, at client.Flow
 		if as != t.Oracle.User {
 			at = f
 		}
-		a := t.Tried(t.Client.Present(t.Context, at, json.RawMessage(jsondoc.Quote(token)), as))
+		a := t.Tried(t.Client.Present(t.Context, at, jsondoc.Quote(token), as))
 		if !a.Refused() || strings.Contains(string(client.BodyOf(a)), word) || !strings.Contains(errorText(a)+a.Text, word) {
 			return ""
 		}

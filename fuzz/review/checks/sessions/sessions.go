@@ -40,14 +40,15 @@ func inSession(t *review.T, s client.Session, as client.User, body string) clien
 
 // requestOf returns the request of a call in a session, with the next ID.
 func requestOf(t *review.T, call client.Call) string {
-	switch {
-	case call.Method == "resources/read":
-		return t.Client.SessionBody(call.Method, fmt.Sprintf(`"uri":%s`, jsondoc.Quote(call.Target)))
-	case len(call.Arguments) == 0:
-		return t.Client.SessionBody(call.Method, fmt.Sprintf(`"name":%s`, jsondoc.Quote(call.Target)))
-	default:
-		return t.Client.SessionBody(call.Method, fmt.Sprintf(`"name":%s,"arguments":%s`, jsondoc.Quote(call.Target), call.Arguments))
+	member := "name"
+	if call.Method == "resources/read" {
+		member = "uri"
 	}
+	params := fmt.Sprintf("%q:%s", member, jsondoc.Quote(call.Target))
+	if len(call.Arguments) > 0 {
+		params += fmt.Sprintf(`,"arguments":%s`, call.Arguments)
+	}
+	return t.Client.SessionBody(call.Method, params)
 }
 
 // openLiveSession returns a session that answers an honest request.
