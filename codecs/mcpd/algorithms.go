@@ -23,16 +23,6 @@ var (
 	separatorBytes    = []byte(separator)
 )
 
-// appendLowerHex appends lower-case hexadecimal. A look-up table would leak the
-// tag through timing, and the correct tag of a presented token may be secret.
-func appendLowerHex(dst, b []byte) []byte {
-	digit := func(n byte) byte { return '0' + n + byte((9-int(n))>>8)&('a'-'0'-10) }
-	for _, v := range b {
-		dst = append(dst, digit(v>>4), digit(v&15))
-	}
-	return dst
-}
-
 // signed is the mode with readable claims.
 type signed struct{ *mac.Key }
 

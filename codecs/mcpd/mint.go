@@ -7,6 +7,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/keyring"
+	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
 )
@@ -49,7 +50,7 @@ func (s *scheme) mint(dst, seed, state []byte, b *codecs.Context, edit lab.Edit)
 func (s *scheme) appendBindTag(dst []byte, c *codecs.Context) []byte {
 	material := s.material(dst, c)
 	sum := s.mac.Append(material, material[len(dst):])[len(material):]
-	return append(dst, appendLowerHex(sum[len(sum):], sum)...)
+	return append(dst, rawjson.AppendHexDigest(sum[len(sum):], (*[mac.Size]byte)(sum))...)
 }
 
 // claims are the protected members.

@@ -135,7 +135,7 @@ func number(v *rawjson.Value) numeral {
 }
 
 func parseNumeral(literal []byte) numeral {
-	n := numeral{float: compactjson.ParseFloat(literal)}
+	n := numeral{float: rawjson.ParseFloat(literal)}
 	if len(literal) <= maxExact || compactjson.IsFloat(literal) {
 		return n
 	}

@@ -123,7 +123,7 @@ func cutTime(text []byte, name string) (seconds float64, rest []byte, ok bool) {
 		return 0, text, false
 	}
 	var room [longestFloat]byte
-	seconds = compactjson.ParseFloat(literal[:n])
+	seconds = rawjson.ParseFloat(literal[:n])
 	if math.IsInf(seconds, 0) || math.IsNaN(seconds) || !bytes.Equal(compactjson.AppendFloat(room[:0], seconds), literal[:n]) {
 		return 0, text, false
 	}

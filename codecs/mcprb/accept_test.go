@@ -2,8 +2,6 @@ package mcprb
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,16 +27,4 @@ func TestFastPath(t *testing.T) {
 			return fast, slow
 		}
 	})
-}
-
-// TestAppendHex compares appendHex with the standard library, for each value of
-// each byte.
-func TestAppendHex(t *testing.T) {
-	for value := range 256 {
-		var digest [sha256.Size]byte
-		for i := range digest {
-			digest[i] = byte(value + i)
-		}
-		require.Equal(t, `"`+hex.EncodeToString(digest[:])+`"`, string(appendHex(nil, &digest)))
-	}
 }

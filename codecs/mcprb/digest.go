@@ -3,7 +3,6 @@ package mcprb
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,20 +73,9 @@ func appendDigest(dst, canonical []byte) []byte {
 	return appendHex(dst, &sum)
 }
 
-// appendHex appends a digest as a quoted string. It makes 8 digits at a time,
-// one in each byte of a word.
+// appendHex appends a digest as a quoted string.
 func appendHex(dst []byte, digest *[sha256.Size]byte) []byte {
-	const ones = 0x0101010101010101
-	dst = append(dst, '"')
-	for i := 0; i < len(digest); i += 4 {
-		x := uint64(binary.BigEndian.Uint32(digest[i:]))
-		x = (x | x<<16) & 0x0000ffff0000ffff
-		x = (x | x<<8) & 0x00ff00ff00ff00ff
-		x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
-		letters := (x + 6*ones) >> 4 & ones
-		dst = binary.BigEndian.AppendUint64(dst, x+'0'*ones+('a'-'0'-10)*letters)
-	}
-	return append(dst, '"')
+	return append(rawjson.AppendHexDigest(append(dst, '"'), digest), '"')
 }
 
 func givenDigest(dst []byte, raw json.RawMessage) ([]byte, error) {

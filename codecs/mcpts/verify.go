@@ -3,12 +3,12 @@ package mcpts
 import (
 	"bytes"
 	"crypto/hmac"
-	"strconv"
 	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
 )
@@ -76,7 +76,7 @@ func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context)
 	if !ok || end < 0 {
 		return false
 	}
-	expires, _ := strconv.ParseFloat(string(rest[:end]), 64) // an error gives a value that the comparison refuses
+	expires := rawjson.ParseFloat(rest[:end]) // the comparison below refuses the value of other text
 	size := len(work.Bytes)
 	defer func() { work.Bytes = work.Bytes[:size] }()
 	work.Bytes = rawjson.AppendJSNumber(work.Bytes, expires)
@@ -97,7 +97,7 @@ func (s *scheme) accept(work *base64url.Scratch, text []byte, c *codecs.Context)
 // authenticate returns the claims of a token with a valid mac, in room.
 func (s *scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *codecs.RejectError) {
 	rest, ok := bytes.CutPrefix(token, prefixBytes)
-	dot := bytes.LastIndexByte(rest, separator[0])
+	dot := layouts.LastSeparator(rest)
 	if !ok || dot <= 0 {
 		return nil, errMalformed
 	}

@@ -146,7 +146,7 @@ func (f run) open(dst, token []byte, c *codecs.Context, keys mac.Ring) ([]byte, 
 	if len(token) > maxToken {
 		return dst, errTooLong
 	}
-	dot := bytes.LastIndexByte(token, layouts.Separator[0])
+	dot := layouts.LastSeparator(token)
 	if dot <= 0 {
 		return dst, errToken
 	}

@@ -84,7 +84,7 @@ func (s *scheme) authenticate(room *base64url.Scratch, token []byte) ([]byte, *c
 // open1 returns the claims of a token under one key. The mac covers the text
 // before the last dot, and the claims are the segment before it.
 func open1(room *base64url.Scratch, k *key, token []byte) ([]byte, *codecs.RejectError) {
-	end := bytes.LastIndexByte(token, layouts.Separator[0])
+	end := layouts.LastSeparator(token)
 	signed, tag := token[:end], token[end+1:]
 	if !room.Decode(tag) {
 		return nil, errMalformed

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 	"strconv"
+
+	"sealab/codecs/internal/rawjson"
 )
 
 // AppendNumber appends the value of a number's literal as Python prints it.
@@ -15,19 +17,12 @@ func AppendNumber(dst, literal []byte) []byte {
 		}
 		return append(dst, literal...)
 	}
-	return AppendFloat(dst, ParseFloat(literal))
+	return AppendFloat(dst, rawjson.ParseFloat(literal))
 }
 
 // IsFloat reports whether Python reads a literal as a float: it has a point or
 // an exponent, or is NaN or an infinity.
 func IsFloat(literal []byte) bool { return bytes.ContainsAny(literal, ".eENI") }
-
-// ParseFloat returns the float of a number's literal, or an infinity if it is
-// out of range.
-func ParseFloat(literal []byte) float64 {
-	f, _ := strconv.ParseFloat(string(literal), 64) // the parser has checked the syntax; out of range gives an infinity
-	return f
-}
 
 // AppendFloat appends a float as Python's json.dumps prints it: the shortest
 // digits that parse as f, with an exponent only if it is under -4 or over 15.

@@ -82,6 +82,16 @@ const Separator = "."
 
 var separator = []byte(Separator)
 
+// LastSeparator returns the index of the last separator, or -1. It is fastest if
+// the last segment is a tag of 32 bytes.
+func LastSeparator(text []byte) int {
+	end := len(text) - base64url.EncodedLen(32)
+	if end > 0 && text[end-1] == Separator[0] && bytes.IndexByte(text[end:], Separator[0]) < 0 {
+		return end - 1
+	}
+	return bytes.LastIndexByte(text, Separator[0])
+}
+
 // AppendSeparator appends the separator after applying edit.
 func AppendSeparator(dst []byte, edit lab.Edit) []byte {
 	return append(dst, edit.Apply(lab.WireSep, separator)...)

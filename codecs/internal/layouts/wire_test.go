@@ -1,7 +1,9 @@
 package layouts_test
 
 import (
+	"bytes"
 	"encoding/base64"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,4 +38,11 @@ func TestAppend(t *testing.T) {
 	}
 	require.Equal(t, "q0/"+string(want), string(token))
 	require.Equal(t, "idbodytag", string(id)+string(body)+string(tag))
+}
+
+func TestLastSeparator(t *testing.T) {
+	tag := strings.Repeat("t", 43)
+	for _, text := range []string{"", ".", "a.b", tag, "." + tag, "a.b." + tag, "a." + tag[1:], "a." + tag + "t", "a." + tag[:20] + "." + tag[:22], "a." + tag[:42] + "."} {
+		require.Equal(t, bytes.LastIndexByte([]byte(text), '.'), layouts.LastSeparator([]byte(text)), text)
+	}
 }

@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 )
 
@@ -66,6 +67,22 @@ const (
 // AppendHex appends the \u escape of r, which must be at most 0xffff.
 func AppendHex(dst []byte, r rune, digits string) []byte {
 	return append(dst, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+}
+
+// AppendHexDigest appends 32 bytes in lower-case hexadecimal. It makes 8 digits
+// at a time, one in each byte of a word. A look-up table would leak a secret tag
+// through timing.
+func AppendHexDigest(dst []byte, digest *[32]byte) []byte {
+	const ones = 0x0101010101010101
+	for i := 0; i < len(digest); i += 4 {
+		x := uint64(binary.BigEndian.Uint32(digest[i:]))
+		x = (x | x<<16) & 0x0000ffff0000ffff
+		x = (x | x<<8) & 0x00ff00ff00ff00ff
+		x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
+		letters := (x + 6*ones) >> 4 & ones
+		dst = binary.BigEndian.AppendUint64(dst, x+'0'*ones+('a'-'0'-10)*letters)
+	}
+	return dst
 }
 
 // EscapeByte appends the \u escape of text[at]. It is an escape function for

@@ -11,13 +11,13 @@ import (
 	"sealab/codecs/internal/rawjson"
 )
 
-// hex escapes a code point as \u and four digits.
-func hex(dst, text []byte, at int) ([]byte, int) {
+// escaped appends the escape of a code point: \u and four digits.
+func escaped(dst, text []byte, at int) ([]byte, int) {
 	r, n := rawjson.DecodeRune(text[at:])
 	return rawjson.AppendHex(dst, min(r, 0xffff), rawjson.LowerHex), n
 }
 
-// besideAngle escapes / after <, and other bytes as hex.
+// besideAngle escapes / after <, and other bytes in upper-case hexadecimal.
 func besideAngle(dst, text []byte, at int) ([]byte, int) {
 	if text[at] != '/' {
 		return rawjson.AppendHex(dst, rune(text[at]), rawjson.UpperHex), 1
@@ -31,8 +31,8 @@ func besideAngle(dst, text []byte, at int) ([]byte, int) {
 // quotings has one quoting of each kind: ASCII only, all text, and escapes that
 // depend on the previous byte.
 var quotings = map[string]*rawjson.Quoting{
-	"ascii":   rawjson.NewQuoting(true, 0x7f, "\"\"\\\\\nn", hex),
-	"unicode": rawjson.NewQuoting(false, 0, "\"\"\\\\\nn", hex),
+	"ascii":   rawjson.NewQuoting(true, 0x7f, "\"\"\\\\\nn", escaped),
+	"unicode": rawjson.NewQuoting(false, 0, "\"\"\\\\\nn", escaped),
 	"slashes": rawjson.NewQuoting(false, '/', "\"\"\\\\\nn", besideAngle),
 }
 

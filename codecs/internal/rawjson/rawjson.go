@@ -92,9 +92,32 @@ func (v *Value) IsUTF8() bool {
 
 // Float returns the float nearest to a Number, an infinity if it is out of
 // range, or NaN for the literal NaN.
-func (v *Value) Float() float64 {
-	f, _ := strconv.ParseFloat(string(v.Text), 64) // the parser has checked the syntax; out of range gives an infinity
+func (v *Value) Float() float64 { return ParseFloat(v.Text) }
+
+// exactDigits is a number of decimal digits that a float always holds exactly.
+const exactDigits = 15
+
+// ParseFloat returns the float nearest to the literal of a number, an infinity
+// if it is out of range, or 0 if it is not in the syntax of package strconv.
+func ParseFloat(literal []byte) float64 {
+	if len(literal) <= exactDigits {
+		if n, ok := parseDigits(literal); ok {
+			return float64(n)
+		}
+	}
+	f, _ := strconv.ParseFloat(string(literal), 64) // out of range gives an infinity
 	return f
+}
+
+// parseDigits returns the value of a literal that consists of digits alone.
+func parseDigits(literal []byte) (n int64, ok bool) {
+	for _, c := range literal {
+		if c -= '0'; c > 9 {
+			return 0, false
+		}
+		n = 10*n + int64(c)
+	}
+	return n, true
 }
 
 // DefaultMaxDepth bounds nesting if a Dialect does not.

@@ -2,8 +2,11 @@ package rawjson_test
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -181,6 +184,32 @@ func TestOrderOfMembers(t *testing.T) {
 				Number: func(dst, literal []byte) []byte { return append(dst, literal...) },
 			}
 			require.Equal(t, want[i], string(p.AppendValue(nil, &v)), doc)
+		}
+	}
+}
+
+// TestAppendHexDigest compares AppendHexDigest with the standard library, for
+// each value of each byte.
+func TestAppendHexDigest(t *testing.T) {
+	for value := range 256 {
+		var digest [32]byte
+		for i := range digest {
+			digest[i] = byte(value + i)
+		}
+		require.Equal(t, hex.EncodeToString(digest[:]), string(rawjson.AppendHexDigest(nil, &digest)))
+	}
+}
+
+// TestNumbersAsStrconv compares ParseFloat and AppendJSNumber, which treat
+// integers by themselves, with package strconv.
+func TestNumbersAsStrconv(t *testing.T) {
+	for _, literal := range []string{"0", "-0", "007", "1795132800", "-1795132800", "999999999999999", "1000000000000000", "9007199254740991",
+		"9007199254740992", "9007199254740993", "1.0", "1e3", "1e-7", "1e21", "1e400", "", "12x"} {
+		want, _ := strconv.ParseFloat(literal, 64)
+		got := rawjson.ParseFloat([]byte(literal))
+		require.Equal(t, math.Float64bits(want), math.Float64bits(got), literal)
+		if a := math.Abs(want); want == 0 || 1e-6 <= a && a < 1e21 {
+			require.Equal(t, strconv.FormatFloat(want+0, 'f', -1, 64), string(rawjson.AppendJSNumber(nil, got)), literal)
 		}
 	}
 }

@@ -41,18 +41,17 @@ func arrayIndex(name []byte) int64 {
 
 // stringifyNumber implements Printer.Number.
 func stringifyNumber(dst, literal []byte) []byte {
-	v := Value{Text: literal}
-	return AppendJSNumber(dst, v.Float())
+	return AppendJSNumber(dst, ParseFloat(literal))
 }
 
 // AppendJSNumber appends Number::toString(f), or null for an infinity.
 func AppendJSNumber(dst []byte, f float64) []byte {
 	a := math.Abs(f)
-	switch {
+	switch n := int64(f); {
 	case math.IsInf(f, 0):
 		return append(dst, "null"...)
-	case f == 0:
-		return append(dst, '0')
+	case a < 1<<53 && float64(n) == f:
+		return strconv.AppendInt(dst, n, 10)
 	case 1e-6 <= a && a < 1e21:
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
