@@ -166,7 +166,11 @@ func (r *Review) explore(ctx context.Context, f client.Flow) {
 			r.Flows = append(r.Flows, f)
 			return
 		}
-		best := r.deepest(ctx, f, a)
+		specific := r.specificCalls(ctx, f)
+		best, result := r.deepest(ctx, f, a)
+		if best != nil {
+			r.noteRemembered(ctx, *best, result, specific)
+		}
 		if best == nil && has {
 			best = &f // the server accepted no answer
 		}
@@ -182,24 +186,25 @@ const (
 )
 
 // deepest returns the longest flow that starts at a first question and whose last answer the server
-// accepts. It returns nil if no round gives a token.
-func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *client.Flow {
+// accepts, and the answer to it. It returns nil if no round gives a token.
+func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) (*client.Flow, client.Answer) {
 	type node struct {
 		flow   client.Flow
 		answer client.Answer
 	}
 	var best *client.Flow
+	var result client.Answer
 	queue := []node{{f, a}}
 	for calls := 0; len(queue) > 0; {
 		n := queue[0]
 		queue = queue[1:]
 		gone := false
 		if !r.Options.Effects && n.answer.HasState() {
-			return &n.flow
+			return &n.flow, n.answer
 		}
 		for _, answers := range AnswersTo(n.answer.Questions) {
 			if calls++; calls > maxCalls {
-				return best
+				return best, result
 			}
 			found := n.flow.WithLast(answers)
 			next, _ := r.Client.Walk(ctx, found, client.FirstUser)
@@ -208,7 +213,7 @@ func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *c
 			}
 			goes := next.GoesOn(n.answer)
 			if goes && !gone && n.answer.HasState() && (best == nil || len(n.flow.Rounds) >= len(best.Rounds)) {
-				best, gone = &found, true
+				best, result, gone = &found, next, true
 			}
 			if next.Kind == client.Asked && goes && len(n.flow.Rounds)+1 < maxRounds {
 				deeper := n.flow
@@ -217,7 +222,7 @@ func (r *Review) deepest(ctx context.Context, f client.Flow, a client.Answer) *c
 			}
 		}
 	}
-	return best
+	return best, result
 }
 
 // OneTime reports whether the user says that tokens of the flow must be accepted only once.

@@ -29,6 +29,8 @@ var unusualRows = []row{
 	{fault: "fields behind the tag unread", checks: []string{"RS-FORGE"}, change: withEffects},
 	{fault: "fields joined with borders + random texts", checks: []string{"RS-ARGS", "RS-FORGE", "RS-TAMPER"}, change: withEffects},
 	{fault: "guests look", checks: []string{"RS-USER"}, change: withEffects},
+	{fault: "trips approved by place", checks: []string{"RS-APPROVAL", "RS-ASKAGAIN", "RS-REPLAY"}, change: withEffects},
+	{fault: "one trip", checks: []string{"RS-APPROVAL"}, change: withEffects},
 	{fault: "consents remembered", checks: []string{"RS-USER", "RS-SKIP"}, change: withEffects},
 	{fault: "consents for all users", checks: []string{"RS-USER"}, change: withEffects},
 	{fault: "signed credentials", checks: []string{"A"}, change: signedUsers},

@@ -113,6 +113,7 @@ type Review struct {
 	Flows      []client.Flow
 	Oracles    []*Oracle
 	Declined   []Declined                   // declines that were carried out
+	Remembered []Remembered                 // calls that the approval of another one covered
 	deep       []*Oracle                    // see Sighted
 	Again      string                       // the reason that NoteAgain found
 	Asking     []client.Answer              // every question that was received

@@ -28,17 +28,41 @@ func (s *Server) export(r request, env string) (object, *failure) {
 	if s.has("consents remembered") {
 		key += " of " + r.user
 	}
-	give := func(claims) object {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.said[key] = "given"
-		return s.toolText("%s", strings.Join(knownPlaces[r.user], ", "))
-	}
+	return s.onceAsked(r, "export", env, key, func(bool) object { return s.toolText("%s", strings.Join(knownPlaces[r.user], ", ")) })
+}
+
+// onceAsked asks before a call, and remembers an acceptance under a key. It carries out a call whose key is
+// known without a question.
+func (s *Server) onceAsked(r request, tool, env, key string, run func(again bool) object) (object, *failure) {
 	s.mu.Lock()
 	given := s.said[key] != ""
 	s.mu.Unlock()
 	if given && r.params["requestState"] == nil {
-		return give(claims{}), nil
+		return run(true), nil
 	}
-	return s.round(r, r.placed("export"), env, []string{"confirm"}, give)
+	return s.round(r, r.placed(tool), env, []string{"confirm"}, func(claims) object {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.said[key] = "given"
+		return run(given)
+	})
+}
+
+// tripChoices are the choices for the tool trip, which books a trip to a place after an approval that it
+// remembers. Only the first is a fault: the approval of one place counts for others. With the last, a second
+// trip is not booked.
+var tripChoices = []string{"trips approved for any place", "trips approved by place", "one trip"}
+
+// trip books a trip to a place.
+func (s *Server) trip(r request, env string) (object, *failure) {
+	key := "trips approved"
+	if s.has("trips approved by place") {
+		key += " to " + env
+	}
+	return s.onceAsked(r, "trip", env, key, func(again bool) object {
+		if again && s.has("one trip") {
+			return s.toolText("no trip to %s, because there is one already", env)
+		}
+		return s.toolText("a trip to %s is booked", env)
+	})
 }

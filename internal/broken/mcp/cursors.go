@@ -130,6 +130,7 @@ var optionalTools = map[string][]string{
 	"profile":  profileChoices,
 	"pin":      approvalChoices,
 	"export":   consentChoices,
+	"trip":     tripChoices,
 	"order":    orderChoices,
 	"link":     linkChoices,
 	"get_one":  unlistedChoices,

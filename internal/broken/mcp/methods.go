@@ -232,6 +232,7 @@ var inputSchemas = map[string]string{
 	"profile":  `{"type":"object","additionalProperties":false}`,
 	"pin":      `{"type":"object","additionalProperties":false}`,
 	"order":    `{"type":"object","properties":{"pieces":{"type":"integer","minimum":1,"maximum":20}},"required":["pieces"],"additionalProperties":false}`,
+	"trip":     `{"type":"object","properties":{"env":{"type":"string","enum":["prod","lake","wood"]}},"required":["env"],"additionalProperties":false}`,
 	"export":   `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"leave":    `{"type":"object","additionalProperties":false}`,
 	"return":   `{"type":"object","additionalProperties":false}`,
@@ -401,6 +402,8 @@ func (s *Server) entry(n string) object {
 		t["annotations"], t["description"] = object{"readOnlyHint": true}, "your PIN"
 	case "export":
 		t["description"] = s.consentText()
+	case "trip":
+		t["description"] = "books a trip after an approval, which holds for later trips to the same place"
 	case "order":
 		t["description"] = "orders pieces after a confirmation"
 	case "add":

@@ -155,7 +155,7 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 		c.Env = strings.ToLower(c.Env)
 	}
 	params := strings.Replace(formsByStep[c.Step], "?\"", "?"+s.noise()+"\"", 1)
-	if s.has("arguments without case", "arguments without spaces", "the first of two arguments bound", "tabs unescaped") {
+	if s.has("arguments without case", "arguments without spaces", "the first of two arguments bound", "tabs unescaped") || p.target == "trip" {
 		params = naming(params, c.Env)
 	}
 	if strings.Contains(c.Env, "{{13*20011}}") && s.has("terms in braces worked out") {

@@ -108,6 +108,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.toolText("%s", s.board(r)), nil
 	case "export":
 		return s.export(r, args["env"])
+	case "trip":
+		return s.trip(r, args["env"])
 	case "order":
 		return s.order(r)
 	case "add":

@@ -34,6 +34,16 @@ var bindingChecks = []review.Check{
 		Run:    checkOtherArguments,
 	},
 	{
+		ID: "RS-APPROVAL", Name: "an approval of other arguments", Effects: true, Era: "modern", Severity: review.Warning, Category: "security",
+		Sent: "before the first acceptance, calls of each tool with other values that the schema lists for an argument; " +
+			"the same calls again after it",
+		Want:   "asks again if the question shows the value",
+		Source: "revision 2026-07-28, client/elicitation",
+		Impact: "the user approves one call, and the server carries out others without a question",
+		Fix:    "remember an approval together with all arguments that its question shows",
+		Run:    checkRemembered,
+	},
+	{
 		ID: "RS-TOOL", Name: "a state of another tool, prompt or resource", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "the token of one tool, prompt or resource in a call of another one, in both directions, also " +
 			"between rounds and with equal arguments; with --effects, tokens from and to further tools that say that " +

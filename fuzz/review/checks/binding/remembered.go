@@ -126,3 +126,18 @@ func sharesConsent(t *review.T, f client.Flow, call client.Call) (evidence strin
 
 // sameTexts reports whether the texts of two results are equal but for numbers.
 func sameTexts(one, two client.Answer) bool { return client.Blank(one.Text) == client.Blank(two.Text) }
+
+// checkRemembered records the calls that the approval of another call covered.
+func checkRemembered(t *review.T) {
+	if len(t.Asking) == 0 {
+		t.Skip("%s", t.NoFlow())
+		return
+	}
+	t.Trials++
+	for _, r := range t.Remembered {
+		t.Refute(review.Finding{Case: r.Flow.Target, Flow: &r.Flow,
+			Issue:    "an approval is remembered for other arguments: a call that was asked about is carried out without its question",
+			Evidence: fmt.Sprintf("%s: %v; then %s is approved; %s again: %v", r.Flow.Arguments, r.Asked, r.Approved.Arguments, r.Flow.Arguments, r.Got),
+			Want:     "a question, as before", Got: "no question"})
+	}
+}
