@@ -135,7 +135,7 @@ func checkRemembered(t *review.T) {
 	}
 	t.Trials++
 	for _, r := range t.Remembered {
-		t.Refute(review.Finding{Case: r.Flow.Target, Flow: &r.Flow,
+		t.Refute(review.Finding{Case: r.Flow.Target, Severity: review.Warning, Flow: &r.Flow,
 			Issue:    "an approval is remembered for other arguments: a call that was asked about is carried out without its question",
 			Evidence: fmt.Sprintf("%s: %v; then %s is approved; %s again: %v", r.Flow.Arguments, r.Asked, r.Approved.Arguments, r.Flow.Arguments, r.Got),
 			Want:     "a question, as before", Got: "no question"})
