@@ -265,7 +265,7 @@ func TestRandomEvents(t *testing.T) {
 func TestKeptResults(t *testing.T) {
 	t.Parallel()
 	removeOnce := func(o *review.Options) { o.Effects, o.OneTime = true, []string{"remove"} }
-	for fault, want := range map[string]review.Severity{"results kept + random texts": review.Suggestion, "results kept + used twice + random texts": review.Critical, "used twice + random texts": review.Critical, "results kept": review.Suggestion, "results kept by token": review.Suggestion, "used twice": review.Critical} {
+	for fault, want := range map[string]review.Severity{"results kept + random texts": review.Suggestion, "results kept + used twice + random texts": review.Critical, "used twice + random texts": review.Critical, "used twice + one receipt for each user": review.Suggestion, "results kept": review.Suggestion, "results kept by token": review.Suggestion, "used twice": review.Critical} {
 		change := oneTime
 		if strings.HasSuffix(fault, "by token") {
 			change = removeOnce

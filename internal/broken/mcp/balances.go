@@ -92,5 +92,20 @@ func (s *Server) deploy(r request, c claims) object {
 		return s.toolError("the account is empty")
 	}
 	s.keepDeployed(c.Env)
+	if s.has("one receipt for each user") {
+		return s.userReceipt(r.user)
+	}
 	return object{"content": textContent("deployed to %s%s%s", c.Env, s.counted(r), s.noise())}
+}
+
+// userReceipt returns the only result of a user, with a random word. Later calls of the user do nothing else.
+// This is not a fault.
+func (s *Server) userReceipt(user string) object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := "receipt of " + user
+	if s.said[key] == "" {
+		s.said[key] = fmt.Sprintf("%X", randomBytes(5))
+	}
+	return s.toolText("deployed for %s, receipt %s", user, s.said[key])
 }

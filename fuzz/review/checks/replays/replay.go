@@ -54,6 +54,8 @@ func checkReplay(t *review.T) {
 		f.Issue = "a token of a tool for one use is answered twice by one result, and others by other results: a fault unless the server has kept it"
 	case t.OneTime(t.Oracle.Flow) && (keepsResultAfterDecline(t, token) || keepsRoundState(t)):
 		f.Issue = "a token of a tool for one use is answered twice by one result, whatever the second request says: a fault unless the server has kept it"
+	case t.OneTime(t.Oracle.Flow) && keepsReceipt(t, one):
+		f.Issue = "every token of a user for one use gets one result with a receipt, which is another one for another user: a fault unless the server has kept it"
 	case t.OneTime(t.Oracle.Flow):
 		f.Severity, f.Issue = review.Critical, "a token of a tool for one use is accepted twice"
 	}
