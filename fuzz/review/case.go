@@ -9,8 +9,10 @@ import (
 
 // A Case is one altered request.
 type Case struct {
-	Name  string
-	Call  client.Call // the list of the client if Method is empty
+	Name string
+	Call client.Call // the list of the client if Method is empty
+	// Fresh returns the call of each request anew, for a state that may be presented once; nil: Call.
+	Fresh func() (client.Call, error)
 	Alter func(w *client.Request)
 	Judge Judge
 }
@@ -79,6 +81,12 @@ func (t *T) RunCase(c Case) {
 	}
 	var found func()
 	for range 2 {
+		if c.Fresh != nil {
+			var err error
+			if c.Call, err = c.Fresh(); err != nil {
+				return
+			}
+		}
 		w := t.Request(c.Call)
 		c.Alter(w)
 		a := t.Send(w)

@@ -81,6 +81,8 @@ var unusualRows = []row{
 	{fault: "letters in public", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "letters of a team", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "two parameter headers + numbers in headers", checks: []string{"H-PARAM", "H-SMUGGLE"}, change: withEffects},
+	{fault: "wrong headers of retries refused in text", checks: []string{"H-NAME", "H-METHOD", "H-VERMIS", "H-PARAM"}},
+	{fault: "wrong headers of retries refused in text", checks: []string{"H-NAME", "H-METHOD", "H-VERMIS", "H-PARAM"}, change: withEffects},
 	{fault: "first methods run", checks: []string{"H-SMUGGLE", "H-METHOD"}, change: withEffects},
 	{fault: "calls in streams", checks: []string{"S-RESUME", "S-HIJACK", "S-END"}, change: withEffects},
 	{fault: "codings named", checks: []string{"H-ACCEPT", "H-CODES"}},

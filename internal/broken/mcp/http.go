@@ -365,6 +365,10 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 		return
 	}
 	if fail := s.modernHeaders(r, req, inBody, versions, meta); fail != nil {
+		if s.retries(req, "wrong headers of retries refused in text") { // not a fault
+			http.Error(w, "header and body differ", http.StatusBadRequest)
+			return
+		}
 		s.reply(w, 400, req.id, nil, fail)
 		return
 	}

@@ -170,14 +170,14 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 		return mismatch
 	case header != "" && inBody != "" && (header != modernRevision || inBody != modernRevision) && s.has("revisions looked up before they are compared"):
 		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modernRevision}}}
-	case header != inBody && inBody != "" && !s.has("revisions not compared"):
+	case header != inBody && inBody != "" && !s.has("revisions not compared") && !s.retries(req, "revisions of retries unread"):
 		return mismatch
 	case header == "1900-01-01" && s.has("any revision on calls") && req.method == "tools/call",
 		header == "2099-12-31" && s.has("any later revision on calls") && req.method == "tools/call":
 	case header != modernRevision && s.has("supported revisions not told"):
 		return &failure{code: -32022, status: 400, message: "unsupported revision"}
 	case header != modernRevision && !s.has("any revision") && !(s.has("any later revision") && header > modernRevision && header < "3") &&
-		!(s.has("revisions not compared") && (header == "" || slices.Contains(legacyRevisions, header))):
+		!s.retries(req, "revisions of retries unread") && !(s.has("revisions not compared") && (header == "" || slices.Contains(legacyRevisions, header))):
 		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": []string{modernRevision}}}
 	case s.has(Older) && req.method != "server/discover":
 		return &failure{code: -32022, status: 400, message: "unsupported revision", data: object{"supported": legacyRevisions}}
@@ -186,17 +186,22 @@ func (s *Server) modernHeaders(r *http.Request, req request, inBody string, vers
 	case json.Unmarshal(meta["io.modelcontextprotocol/clientCapabilities"], &capabilities) != nil && !s.has("no _meta wanted"):
 		return invalidParams("_meta: no capabilities")
 	case (len(r.Header.Values("Mcp-Method")) != 1 && !s.has("headers twice") || r.Header.Get("Mcp-Method") != req.method && !s.oneOfMethods(r.Header.Get("Mcp-Method"), req)) &&
-		!s.has("any method header", "members without case") && !(s.has("method headers of prompts unread") && req.method == "prompts/get") &&
+		!s.has("any method header", "members without case") && !s.retries(req, "methods of retries unread") && !(s.has("method headers of prompts unread") && req.method == "prompts/get") &&
 		!(s.has("kinds of methods compared") && methodKind(r.Header.Get("Mcp-Method")) == methodKind(req.method)):
 		return mismatch
-	case name != nil && !s.named(r.Header.Get("Mcp-Name"), name) && !(s.has("names without case") && string(req.params["Name"]) != "") &&
+	case name != nil && !s.retries(req, "names of retries unread") && !s.named(r.Header.Get("Mcp-Name"), name) && !(s.has("names without case") && string(req.params["Name"]) != "") &&
 		!(s.has("any of several names") && bytes.Contains(req.body, fmt.Appendf(nil, `"name":%q`, r.Header.Get("Mcp-Name")))) &&
 		!(s.has("any of several addresses") && bytes.Contains(req.body, fmt.Appendf(nil, `"uri":%q`, r.Header.Get("Mcp-Name")))):
 		return mismatch
-	case s.paramsDiffer(r, req):
+	case s.paramsDiffer(r, req) && !s.retries(req, "parameters of retries unread"):
 		return mismatch
 	}
 	return nil
+}
+
+// retries reports whether a choice for the headers of requests that present a state applies to a request.
+func (s *Server) retries(req request, choice string) bool {
+	return s.has(choice) && req.params["requestState"] != nil
 }
 
 // oneOfMethods reports whether a method header is taken because a body names that method too, with a fault.

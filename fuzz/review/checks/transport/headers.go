@@ -32,7 +32,8 @@ var headerChecks = []review.Check{
 	{
 		ID: "H-VERMIS", Name: "different revisions in header and body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
 		Sent: "an older revision in the body and 2026-07-28 in MCP-Protocol-Version, and the reverse; a list of " +
-			"revisions and a revision with a parameter in the header; no header with a body of 2026-07-28",
+			"revisions and a revision with a parameter in the header; no header with a body of 2026-07-28; an older " +
+			"header, and none, with a state",
 		Want:   "answers error -32020, or -32022 for a revision that it does not list",
 		Source: transportSpec,
 		Impact: "a gateway routes by the header while the server acts on the body",
@@ -53,7 +54,8 @@ var headerChecks = []review.Check{
 		ID: "H-METHOD", Name: "an Mcp-Method header that differs from the body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
 		Sent: "tools/list without Mcp-Method; with another method, another method of the same kind, and its own in " +
 			"upper case; with the header spelled Mcp_Method and Mcp.Method; other methods that the server has " +
-			"with another Mcp-Method; an unaltered request with lower-case header names",
+			"with another Mcp-Method; an unaltered request with lower-case header names; a state with another Mcp-Method, and " +
+			"without it",
 		Want:   "answers error -32020; accepts header names in any case",
 		Source: transportSpec,
 		Impact: "a client calls a method that a gateway forbids by its header",
@@ -64,7 +66,7 @@ var headerChecks = []review.Check{
 		ID: "H-NAME", Name: "an Mcp-Name header that differs from the body", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
 		Sent: "a call of an unknown tool without Mcp-Name; with another name, a part of its own, its own with more " +
 			"characters, with a slash at the end, and in upper case; an unknown prompt and an unknown resource " +
-			"with another name",
+			"with another name; a state with another Mcp-Name, and without it",
 		Want:   "answers error -32020",
 		Source: transportSpec,
 		Impact: "a client calls a tool that a gateway forbids by its header",
@@ -183,6 +185,8 @@ func checkVersionMismatch(t *review.T) {
 		review.Case{Name: "a list in the header", Alter: client.WithHeader("MCP-Protocol-Version", client.Modern+", "+client.Older), Judge: review.WantRefused(review.Warning)},
 		review.Case{Name: "a parameter in the header", Alter: client.WithHeader("MCP-Protocol-Version", client.Modern+";q=1"), Judge: review.WantRefused(review.Warning)},
 	)
+	retriesWith(t, "MCP-Protocol-Version", client.Older)
+	retriesWithout(t, "MCP-Protocol-Version")
 }
 
 // wantOrUnsupported also accepts -32022 if the server does not list the older revision. The
@@ -226,6 +230,8 @@ func checkMethodHeader(t *review.T) {
 			}
 		}, Judge: review.WantServed(review.Warning)},
 	)...)
+	retriesWith(t, "Mcp-Method", otherList(own))
+	retriesWithout(t, "Mcp-Method")
 }
 
 // otherList returns the method of another list.
@@ -281,6 +287,8 @@ func checkNameHeader(t *review.T) {
 		review.Case{Name: "another Mcp-Name", Call: client.UnknownCall, Alter: client.WithHeader("Mcp-Name", "other"), Judge: wantOtherName},
 		review.Case{Name: "Mcp-Name in upper case", Call: client.UnknownCall, Alter: client.WithHeader("Mcp-Name", strings.ToUpper(client.NoSuchTool)), Judge: wantOtherName},
 	)...)
+	retriesWith(t, "Mcp-Name", "other")
+	retriesWithout(t, "Mcp-Name")
 }
 
 func checkBase64Name(t *review.T) {

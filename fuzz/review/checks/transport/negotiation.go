@@ -20,7 +20,7 @@ var negotiationChecks = []review.Check{
 		ID: "H-PARAM", Name: "an Mcp-Param header that differs from its argument", Over: "http", Era: "modern", Severity: review.Warning, Category: "transport",
 		Sent: "the first call of each tool that asks, and with effects the call of other tools, for each argument " +
 			"whose schema has x-mcp-header: without the Mcp-Param header, with another value of the same type, and " +
-			"with another text or the right text in base64",
+			"with another text or the right text in base64; a state with another Mcp-Param",
 		Want:   "answers error -32020; accepts the right value in base64",
 		Source: transportSpec,
 		Impact: "a client passes a gateway that routes by the header",

@@ -15,6 +15,7 @@ const maxRepeating = 4
 // texts, or only the first argument.
 func checkParamHeaders(t *review.T) {
 	found := false
+	defer retriesWithParam(t)
 	want := review.WantCode(review.Warning, review.Warning, -32020)
 	for _, o := range t.Oracles {
 		if repeated := repeatedArguments(t, o.Flow); len(repeated) > 0 {
