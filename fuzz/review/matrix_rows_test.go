@@ -176,6 +176,7 @@ var rows = []row{
 	{fault: "unbound method", checks: []string{"RS-METHOD"}, also: []string{"RS-TOOL", "RS-ARGS"}},
 	{fault: "cursors as states", checks: []string{"RS-METHOD"}, change: withEffects, critical: true},
 	{fault: "unbound user", checks: []string{"RS-USER"}},
+	{fault: "users of answers compared + questions name the call", checks: []string{"RS-USER"}, change: withEffects},
 	{fault: "guests continue calls of users", checks: []string{"RS-USER"}, also: []string{"A-401"}},
 	{fault: "links signed as states", checks: []string{"RS-FORGE"}, change: withEffects, critical: true},
 	{fault: "guests continue calls of users", checks: []string{"RS-USER"}, also: []string{"A-401"}, change: withEffects, critical: true},

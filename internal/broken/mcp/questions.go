@@ -254,7 +254,7 @@ func (s *Server) worded(params string, p boundRequest, c claims) string {
 	if !s.has("questions name the call", "questions remembered by tool", "questions remembered for every user") {
 		return params
 	}
-	key, text := p.target, c.Env+" for "+p.user
+	key, text := p.target, c.Env+" for "+cmp.Or(s.ownerOf(c, p), p.user)
 	if s.has("questions remembered for every user") {
 		key += " " + c.Env
 	}

@@ -33,6 +33,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if fail != nil {
 		return nil, fail
 	}
+	p.unanswered = len(responses) == 0
 	c, given, fail := s.state(r, p, env)
 	if fail != nil {
 		return nil, fail

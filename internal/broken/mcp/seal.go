@@ -44,6 +44,7 @@ type claims struct {
 type boundRequest struct {
 	method, target, user, connection string
 	arguments                        json.RawMessage
+	unanswered                       bool // it has no answers; not a part of the digest
 }
 
 var errState = errors.New("invalid requestState")

@@ -73,13 +73,26 @@ var guestChoices = []string{"guests look", "guests continue calls of users"}
 
 // continuesOfUser reports whether a client without credentials may continue the call of a user, with a fault.
 func (s *Server) continuesOfUser(c claims, p boundRequest) bool {
-	if p.user != "" || !s.has("guests continue calls of users") {
-		return false
+	return p.user == "" && s.has("guests continue calls of users") && s.boundUser(c, p) != ""
+}
+
+// boundUser returns the user to whom a state of a request is bound, or "".
+func (s *Server) boundUser(c claims, p boundRequest) string {
+	for _, user := range []string{"alice", "bob"} {
+		if p.user = user; c.Bind == s.digest(p) {
+			return user
+		}
 	}
-	return slices.ContainsFunc([]string{"alice", "bob"}, func(user string) bool {
-		p.user = user
-		return c.Bind == s.digest(p)
-	})
+	return ""
+}
+
+// ownerOf returns the user to whom a state is bound if the server compares users only when they answer, or "".
+// This is a fault if questions name their user.
+func (s *Server) ownerOf(c claims, p boundRequest) string {
+	if !s.has("users of answers compared") {
+		return ""
+	}
+	return s.boundUser(c, p)
 }
 
 // renamed returns the user of the credential. With a fault it prefers the user that the request

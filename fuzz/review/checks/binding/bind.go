@@ -80,8 +80,8 @@ var bindingChecks = []review.Check{
 			"tokens of the first round and of a long argument, and tokens of the first user from a user, or a client without " +
 			"credentials, whose own call is refused; with --effects, if a call is no longer asked for once it is carried " +
 			"out, calls under new names of the client and with other arguments, of the second user, of the first with his " +
-			"consent, and of both again; the token of the first user again after the second had it refused, and after " +
-			"garbage of the second",
+			"consent, and of both again; tokens of the first user of each round from the second without answers; the " +
+			"token of the first user again after the second had it refused, and after garbage of the second",
 		Want:   "refuses the token, which stays good for its owner; asks each user for his own consent",
 		Source: review.SourceMRTR + ", SHOULD bind to the user",
 		Impact: "a user who obtains a token continues the flow of its owner, or makes another user continue his own",
@@ -354,6 +354,7 @@ func checkOtherUser(t *review.T) {
 			}
 		}
 	}
+	showsQuestions(t)
 	for _, o := range t.Oracles {
 		useUp(t, "a state of "+o.Flow.Target+" after another user", review.Move{Source: o.Flow, Target: o.Flow, SourceUser: client.FirstUser, TargetUser: client.SecondUser})
 	}
