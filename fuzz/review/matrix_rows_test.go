@@ -219,6 +219,7 @@ var rows = []row{
 	{fault: "null answers end the server", checks: []string{"RS-FORM"}, ends: true, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "no answer is an acceptance", checks: []string{"RS-ASKAGAIN"}, critical: true, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "other answers refused", checks: []string{"RS-EXTRA"}},
+	{modern: true, fault: "reasons of the office taken from anybody", checks: []string{"RS-EXTRA"}, change: withEffects},
 	{modern: true, fault: "charges waived for anybody", checks: []string{"RS-EXTRA"}, change: withEffects},
 	{modern: true, fault: "charges waived for anybody + random texts", checks: []string{"RS-EXTRA"}, change: withEffects},
 	{fault: "state on lists", checks: []string{"RS-WHERE"}},

@@ -78,11 +78,11 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.toolText("%s", note), nil
 	}
 	pots, known := s.pots(r, responses)
-	if !known || !s.signsOff(responses) {
+	if !known || !s.signsOff(responses) || !s.mayGive(r.user, a["content"]) {
 		return s.ask(r, p, c)
 	}
 	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
-	c.Env += s.toldNote(a["content"]) + s.fee(c.Env, a["content"])
+	c.Env += s.toldReason(r.user, a["content"]) + s.toldNote(a["content"]) + s.fee(c.Env, a["content"])
 	if s.has("drafts of users") {
 		c.Env = s.draftOf(r)
 	}

@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,7 +12,8 @@ import (
 )
 
 // giveOthersAnswers gives each user, beside the answers to its own questions, answers to questions that
-// the same call asks only of the other user. It records a finding if they change the result.
+// the same call asks only of the other user, and values that its forms allow only the other user. It
+// records a finding if they change the result.
 func giveOthersAnswers(t *review.T) {
 	own := t.Oracle
 	defer func() { t.Oracle = own }()
@@ -30,6 +32,9 @@ func giveOthersAnswers(t *review.T) {
 					return
 				}
 			}
+			if giveOthersValues(t, pair[0], pair[1]) {
+				return
+			}
 		}
 	}
 }
@@ -46,7 +51,7 @@ type questionWalk struct {
 const maxAskedRounds = 4
 
 // walkQuestions makes the call of a flow as a user. It answers each question as the flow does, and
-// those that the flow does not know with a sample.
+// those that the flow does not know, or whose form excludes its answer, with a sample.
 func walkQuestions(t *review.T, f client.Flow, as client.User) questionWalk {
 	w := questionWalk{f, as, map[string]client.Question{}}
 	call, given := f.Call(as), f.Answers()
@@ -56,7 +61,7 @@ func walkQuestions(t *review.T, f client.Flow, as client.User) questionWalk {
 		maps.Copy(w.questions, a.Questions)
 		answers := jsondoc.Members(review.AnswersTo(a.Questions)[0])
 		for key := range answers {
-			if i < len(given) && jsondoc.Members(given[i])[key] != nil {
+			if i < len(given) && isAnswer(a.Questions[key], jsondoc.Members(given[i])[key]) {
 				answers[key] = jsondoc.Members(given[i])[key]
 			}
 		}
@@ -67,6 +72,11 @@ func walkQuestions(t *review.T, f client.Flow, as client.User) questionWalk {
 		w.flow.Rounds, w.flow.Last = w.flow.Rounds[:n-1], w.flow.Rounds[n-1]
 	}
 	return w
+}
+
+// isAnswer reports whether there is an answer and the form of a question, if it has one, allows it.
+func isAnswer(q client.Question, answer json.RawMessage) bool {
+	return answer != nil && (q.Params.Schema == nil || jsondoc.Fits(q.Form(), jsondoc.Members(answer)["content"]))
 }
 
 // An unaskedAnswer is an answer, or a member of the content of an answer, that a user is not asked for.
