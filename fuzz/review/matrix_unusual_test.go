@@ -211,6 +211,7 @@ var unusualRows = []row{
 	{fault: "names of keys in tokens", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 	{fault: "states in parts", checks: []string{"RS-SPLICE", "RS-TAMPER", "RS-CUT"}, change: withEffects},
 	{fault: "later confirmations at a declared URL", checks: []string{"RS-CAP", "RS-URL", "RS-ASKAGAIN"}, change: withEffects},
+	{fault: "tags behind an underscore", checks: []string{"RS-NONCE", "RS-TAMPER", "RS-FORGE"}},
 	{fault: "tags in front", checks: []string{"RS-TAG", "RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 	{fault: "lists of tags", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},
 	{fault: "files of keys named", checks: []string{"RS-FORGE", "RS-TAMPER", "RS-CUT", "RS-SPLICE"}},

@@ -184,6 +184,9 @@ func (s *Server) unsign(token string) (claims, error) {
 	if s.has("tags in front") {
 		tag, text, ok = strings.Cut(token, "!")
 	}
+	if i := strings.LastIndex(token, "_"); i > 0 && s.has("tags behind an underscore") {
+		text, tag, ok = token[:i], strings.NewReplacer("+", "-", "/", "_").Replace(token[i+1:]), !strings.Contains(token[i:], "-")
+	}
 	if !ok && !s.has("tag not compared") {
 		return c, fmt.Errorf("%w: malformed", errState)
 	}

@@ -195,7 +195,7 @@ var signingFaults = []string{"tag not compared", "tag compared as far as it goes
 	"published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful",
 	"tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers",
 	"keys in headers of another name", "tags of long tokens unread", "names of keys in tokens", "versions in tokens", "last byte of the tag unread",
-	"keys in tokens", "public keys in headers", "public keys in headers, unread", "public keys in a set", "public keys as secrets", "files of keys named", "lists of tags", "tags in front"}
+	"keys in tokens", "public keys in headers", "public keys in headers, unread", "public keys in a set", "public keys as secrets", "files of keys named", "lists of tags", "tags in front", "tags behind an underscore"}
 
 func (s *Server) mint(c claims, p boundRequest) string {
 	c.Bind, c.Open = s.digest(p), s.withdrawals(p)
@@ -294,6 +294,9 @@ func (s *Server) signed(raw []byte) string {
 	tag := base64.RawURLEncoding.EncodeToString(s.tag(text))
 	if s.has("tags in front") { // not a fault
 		return tag + "!" + text
+	}
+	if s.has("tags behind an underscore") { // not a fault
+		return text + "_" + base64.RawStdEncoding.EncodeToString(s.tag(text))
 	}
 	return text + "." + tag
 }

@@ -139,6 +139,10 @@ func checkNonces(t *review.T) {
 			t.Skip("no argument takes a text of 40 characters")
 			return
 		}
+		if strings.Contains(tokens.Readable(token), []string{review.MarkerA, review.MarkerB}[i/minted]) {
+			t.Skip("the state can be read")
+			return
+		}
 		given, parts = append(given, token), append(parts, tokens.LongestSegment(token))
 		t.Trials++
 	}
@@ -160,6 +164,9 @@ func findRepeatedBlocks(t *review.T) bool {
 		token, ok := t.MintWithText(strings.Repeat("A", n))
 		if !ok {
 			continue
+		}
+		if strings.Contains(tokens.Readable(token), strings.Repeat("A", n)) {
+			return false // no cipher; some tokens can be decoded only if their tag has few characters
 		}
 		t.Trials++
 		for period := 1; period <= maxPeriod; period++ {
