@@ -503,7 +503,7 @@ var rows = []row{
 	{fault: "revisions not compared", checks: []string{"H-VERMIS"}},
 	{fault: "no _meta wanted", checks: []string{"H-META"}},
 	{fault: "any method header", checks: []string{"H-METHOD"}, also: []string{"H-SMUGGLE", "H-TWICE"}},
-	{fault: "any name header", checks: []string{"H-NAME"}, also: []string{"H-NAME64"}},
+	{fault: "any name header", checks: []string{"H-NAME"}, also: []string{"H-NAME64", "H-SMUGGLE"}},
 	{fault: "beginnings of names", checks: []string{"H-NAME"}},
 	{fault: "strokes behind names cut", checks: []string{"H-NAME"}},
 	{fault: "names of tools alone compared", checks: []string{"H-NAME"}},
