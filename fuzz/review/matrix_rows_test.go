@@ -433,6 +433,7 @@ var rows = []row{
 	{modern: true, fault: "settings in logs", checks: []string{"L-PROGRESS"}},
 	{modern: true, fault: "credentials in logs of the last round", checks: []string{"L-PROGRESS"}, change: withEffects},
 	{modern: true, fault: "refusals quote the state", checks: []string{"RS-TEXT"}, also: []string{"RS-UNIFORM"}},
+	{modern: true, fault: "notes of the first round told + states in errors about answers", checks: []string{"RS-TEXT"}, change: withEffects},
 	{modern: true, fault: "states in logs", checks: []string{"L-PROGRESS"}},
 	{fault: "credentials of Basic", checks: []string{"A-LIKE"}},
 	{fault: "credentials by name and length", checks: []string{"A-LIKE"}},

@@ -105,6 +105,8 @@ var unusualRows = []row{
 	{fault: "totals name users", checks: []string{"T-USER"}, change: withEffects},
 	{fault: "masked credentials in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
 	{fault: "refusals quote the request", checks: []string{"RS-TEXT", "RS-UNIFORM"}},
+	{fault: "notes of the first round told + answers in errors about answers", checks: []string{"RS-TEXT"}, change: withEffects},
+	{fault: "notes of the first round told + forms in errors about answers", checks: []string{"RS-TEXT"}, change: withEffects},
 	{fault: "digests in logs", checks: []string{"L-PROGRESS"}, change: withEffects},
 	{fault: "labels with a tag", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "removals once", checks: []string{"RS-DENY", "RS-DECLINE", "RS-TAMPER", "RS-USER", "RS-ARGS", "RS-REPLAY"}, change: removesProd},

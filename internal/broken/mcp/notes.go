@@ -69,3 +69,14 @@ func (s *Server) toldNote(content any) string {
 	}
 	return ", " + note
 }
+
+// withNote adds the note to a form. It is required if errors tell it.
+func (s *Server) withNote(params string, p boundRequest, c claims) string {
+	if !s.has(noteFaults...) || c.Step != "confirm" || p.target != "deploy" && s.has(toldNotes...) {
+		return params
+	}
+	if s.has(dumpChoices...) {
+		params = strings.Replace(params, `"required":["ok"]`, `"required":["note","ok"]`, 1)
+	}
+	return strings.Replace(params, `"ok":`, `"note":{"type":"string","default":"plain.txt"},"ok":`, 1)
+}

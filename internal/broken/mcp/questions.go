@@ -161,9 +161,7 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if strings.Contains(c.Env, "{{13*20011}}") && s.has("terms in braces worked out") {
 		params = strings.Replace(params, `?"`, ` with `+strings.ReplaceAll(c.Env, "{{13*20011}}", "260143")+`?"`, 1)
 	}
-	if s.has(noteFaults...) && c.Step == "confirm" && (p.target == "deploy" || !s.has(toldNotes...)) {
-		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","default":"plain.txt"},"ok":`, 1)
-	}
+	params = s.withNote(params, p, c)
 	if s.has(linkFaults...) && c.Step == "confirm" {
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","format":"uri"},"ok":`, 1)
 	}

@@ -200,6 +200,8 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 	case saysNo(a["content"]) && s.has("false confirmations carried out"):
 	case isOtherType(a["content"]) && s.has("other types are declines"): // not a fault
 		return said("nothing was entered", false)
+	case s.dumpOf(*c, a["content"]) != "":
+		return said(s.dumpOf(*c, a["content"]), true)
 	case s.lockOf(s.lockedPlace(r, c.Env)) != "":
 		return said(s.lockOf(s.lockedPlace(r, c.Env)), true)
 	case !s.has("answers not validated") && !s.allows(*c, a["content"]):

@@ -40,7 +40,8 @@ var refusalChecks = []review.Check{
 		ID: "RS-TEXT", Name: "refusals that reveal internals", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "states that are bad in different ways; texts that parsers fail on; a token with a changed tag; a " +
 			"token that contains a marker text, with changed characters; tokens that contain a random word of an argument or " +
-			"of an earlier answer, for other arguments and as the second user; the check searches the error messages",
+			"of an earlier answer, for other arguments and as the second user; with --effects values of other types in the answers of later rounds, " +
+			"after two different earlier answers; the check searches the error messages",
 		Want:   "reveals no part of the state, no key, no expected tag, no file path and no text of an exception",
 		Source: review.SourceMRTR,
 		Impact: "the error reveals the construction, the key or the contents of states",

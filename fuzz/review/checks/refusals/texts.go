@@ -20,7 +20,7 @@ var internalsText = regexp.MustCompile(`(?i:key|secret)=[0-9a-fA-F]{12}|(/[\w.-]
 	`\b(?:\w+\.)+[A-Z]\w*Exception\b|\b(Value|Type|Key|Index|Attribute|Syntax|Range|Reference|UnicodeDecode|binascii\.)Error\b`)
 
 func checkRefusalTexts(t *review.T) {
-	if refusalShowsSecret(t) || refusalShowsState(t) || refusalShowsInternals(t) || refusalQuotesState(t) {
+	if refusalShowsSecret(t) || refusalShowsState(t) || refusalShowsInternals(t) || refusalQuotesState(t) || refusalDumpsState(t) {
 		return
 	}
 	classes, reason := refusalsOf(t, func(int) ([]tokens.Variant, string) { return mintBadStates(t) })
