@@ -167,9 +167,11 @@ func (r *Review) explore(ctx context.Context, f client.Flow) {
 			return
 		}
 		specific := r.specificCalls(ctx, f)
+		spares := r.beginSpares(ctx, f, a)
 		best, result := r.deepest(ctx, f, a)
 		if best != nil {
 			r.noteRemembered(ctx, *best, result, specific)
+			r.noteSpare(ctx, *best, result, spares)
 		}
 		if best == nil && has {
 			best = &f // the server accepted no answer

@@ -95,6 +95,7 @@ var rows = []row{
 	{fault: "one byte of the tag compared", checks: []string{"RS-TAMPER"}, also: unsealed},
 	{fault: "states in _meta", checks: []string{"RS-SHAPE"}},
 	{fault: "states in _meta + tag not compared", checks: []string{"RS-TAMPER", "RS-FORGE", "RS-CUT"}, also: []string{"RS-SHAPE", "RS-SPLICE", "RS-CLEAR"}},
+	{modern: true, fault: "quotas of calls that begin", checks: []string{"RS-REPLAY"}, change: removesOnce},
 	{modern: true, fault: "trips approved for any place", checks: []string{"RS-APPROVAL"}, change: withEffects},
 	{modern: true, fault: "consents remembered for any user", checks: []string{"RS-USER"}, change: withEffects, critical: true},
 	{fault: "states in _meta + unbound user", checks: []string{"RS-USER"}, also: []string{"RS-SHAPE"}},

@@ -114,6 +114,7 @@ type Review struct {
 	Oracles    []*Oracle
 	Declined   []Declined                   // declines that were carried out
 	Remembered []Remembered                 // calls that the approval of another one covered
+	Spares     []Spare                      // tools for one use that carry out calls which began before
 	deep       []*Oracle                    // see Sighted
 	Again      string                       // the reason that NoteAgain found
 	Asking     []client.Answer              // every question that was received

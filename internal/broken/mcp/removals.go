@@ -64,6 +64,8 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 			result["structuredContent"] = object{"count": 1}
 		case s.has("removals counted in words"):
 			result["structuredContent"] = object{"count": "one"}
+		case s.has(quotaChoices...):
+			return s.countedRemoval(r, env)
 		case s.has(receiptChoices...):
 			return s.receipt(r, args["reference"], env, result)
 		case s.has("results of the first user"):
@@ -190,6 +192,9 @@ var knownPlaces = map[string][]string{"alice": {"prod", "test"}, "bob": {"home"}
 // early returns the result of a call that needs no question: one that is kept, or a refusal of a place that
 // the user does not have.
 func (s *Server) early(r request, args map[string]string) (object, bool) {
+	if refusal := s.overQuota(r); refusal != nil {
+		return refusal, true
+	}
 	if !s.has(receiptChoices[2:]...) {
 		return nil, false
 	}

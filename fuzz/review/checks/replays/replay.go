@@ -13,6 +13,16 @@ import (
 )
 
 func checkReplay(t *review.T) {
+	if refuteSpares(t); len(t.Oracles) == 0 {
+		t.Skip("%s", t.NoFlow())
+		return
+	}
+	t.Oracle = t.Oracles[0]
+	checkUsedTokens(t)
+}
+
+// checkUsedTokens presents used tokens.
+func checkUsedTokens(t *review.T) {
 	t.Prefer(t.OneTime)
 	preferWorking(t)
 	if t.Oracle.Good.Kind != client.Completed && (!t.OneTime(t.Oracle.Flow) || t.Oracle.Flow.Last == nil) {

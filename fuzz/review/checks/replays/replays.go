@@ -14,13 +14,14 @@ func Checks() []review.Check { return replayChecks }
 // replayChecks are the checks of how often, and in which round, a state is accepted.
 var replayChecks = []review.Check{
 	{
-		ID: "RS-REPLAY", Name: "a state that is accepted twice", Flow: true, Effects: true, Severity: review.Critical, Category: "security",
+		ID: "RS-REPLAY", Name: "a state that is accepted twice", Effects: true, Era: "modern", Severity: review.Critical, Category: "security",
 		Sent: "one token twice with the same answers; if the second is refused: one token on eight connections at " +
 			"once and, for a tool named by --one-time, the used token in other spellings, with one more answer, other valid answers and the same ones in another spelling, a flow walked twice from " +
 			"one token of its first round, of two tokens, the used token for another name of the tool, and the used token after many others were used; if the second is " +
 			"accepted by a tool named by --one-time: further tokens, to see whether the server returned a stored result; " +
-			"the same as the second user if such a tool is no longer carried out for the first",
-		Want:   "accepts a token of a tool named by --one-time only once",
+			"the same as the second user if such a tool is no longer carried out for the first; calls of such a tool that begin before it is carried out for the first time, and end after " +
+			"it, if new calls are then refused",
+		Want:   "accepts a token of a tool named by --one-time only once, and looks at a limit when the call is carried out",
 		Source: review.SourceMRTR + ", single use",
 		Impact: "a client carries out one consent as often as it likes",
 		Fix:    "remember the identifiers of used tokens until they expire",
