@@ -6,7 +6,7 @@ package mcp
 var quotaChoices = []string{"quotas of calls that begin", "quotas of calls that end", "quotas with one result", "beginnings limited"}
 
 // maxBeginnings is the number of calls that a user may begin, if these are limited.
-const maxBeginnings = 4
+const maxBeginnings = 11
 
 // overQuota returns the refusal of a new call, or nil.
 func (s *Server) overQuota(r request) object {
