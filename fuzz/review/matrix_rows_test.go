@@ -238,6 +238,7 @@ var rows = []row{
 	{fault: "removals once + tag not compared", checks: []string{"RS-TAMPER", "RS-FORGE", "RS-CUT"}, also: unsealed, change: removesProd},
 	{fault: "drafts of any form", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "answers not validated", checks: []string{"RS-FORM"}, change: withEffects},
+	{modern: true, fault: "extras without a minimum", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "states hold those before", checks: []string{"RS-SIZE"}},
 	{fault: "long states unverified", checks: []string{"RS-SIZE"}, critical: true},
 	{fault: "long states end the server", checks: []string{"RS-SIZE"}, ends: true},

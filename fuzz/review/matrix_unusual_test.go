@@ -169,6 +169,8 @@ var unusualRows = []row{
 	{fault: "orders for their total", checks: []string{"RS-FORM", "RS-DECLINE"}, change: withEffects},
 	{fault: "orders with changed totals refused", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "orders for a suggested total", checks: []string{"RS-FORM"}, change: withEffects},
+	{fault: "extras below none are none", checks: []string{"RS-FORM"}, change: withEffects},
+	{fault: "extras from none to 24", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "fees told", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "fees and answers told", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "prices told", checks: []string{"RS-FORM"}, change: withEffects},

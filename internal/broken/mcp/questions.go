@@ -165,7 +165,7 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if s.has(linkFaults...) && c.Step == "confirm" {
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","format":"uri"},"ok":`, 1)
 	}
-	params = s.offeredReasons(s.withTotal(params, p, c), p.user)
+	params = s.askForExtras(s.offeredReasons(s.withTotal(params, p, c), p.user), c)
 	params = s.tellingAttempts(s.worded(params, p, c), &c)
 	if s.has(editChoices...) && c.Step == "confirm" {
 		c.Past = s.textOf(c.Env)

@@ -78,7 +78,8 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.toolText("%s", note), nil
 	}
 	pots, known := s.pots(r, responses)
-	if !known || !s.signsOff(responses) || !s.mayGive(r.user, a["content"]) {
+	extras, allowed := s.extras(c, a["content"])
+	if !known || !allowed || !s.signsOff(responses) || !s.mayGive(r.user, a["content"]) {
 		return s.ask(r, p, c)
 	}
 	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
@@ -104,7 +105,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.toolError("another bid is not lower"), nil
 	}
 	s.change(r)
-	c.Env += s.charge(r, responses) + pots + bid
+	c.Env += s.charge(r, responses) + pots + extras + bid
 	return s.complete(done(c)), nil
 }
 

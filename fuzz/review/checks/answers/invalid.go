@@ -121,9 +121,8 @@ func presentInvalidMembers(t *review.T, o *review.Oracle, f client.Flow, key str
 			}
 			shown := alikeExcept(o, a, content[name], v) &&
 				(alikeExcept(o, t.Fresh(wrong, o.User), content[name], v) || !o.Alike(t.Fresh(o.Flow, o.User))) // the resource may be used up
-			if !shown && a.Kind == client.Completed && o.Alike(a) {
-				more := o.Flow.WithAnswer(len(f.Rounds), key, name, doubleOf(v))
-				shown = computesWith(o, t.Fresh(o.Flow, o.User), a, t.Fresh(more, o.User))
+			if !shown && alikeButNumbers(o, a) {
+				shown = computesWith(t, o, a, v, func(v json.RawMessage) client.Flow { return o.Flow.WithAnswer(len(f.Rounds), key, name, v) })
 			}
 			issue := fmt.Sprintf("a value of %s that its form excludes is carried out", client.Short(name, 40))
 			if !shown && i == 0 {
@@ -223,32 +222,6 @@ func alikeExcept(o *review.Oracle, a client.Answer, given, v json.RawMessage) bo
 	}
 	a.Text = strings.ReplaceAll(a.Text, now, old)
 	return o.Alike(a)
-}
-
-// doubleOf returns twice a number, or null for another value.
-func doubleOf(v json.RawMessage) json.RawMessage {
-	var n float64
-	if json.Unmarshal(v, &n) != nil {
-		return json.RawMessage("null")
-	}
-	return fmt.Append(nil, 2*n)
-}
-
-// computesWith reports whether the server computes with an excluded value. The texts for two such
-// values then differ in a number that is equal in honest texts.
-func computesWith(o *review.Oracle, honest, a, b client.Answer) bool {
-	for _, x := range []client.Answer{honest, a, b} {
-		if x.Kind != client.Completed || !o.Alike(x) {
-			return false
-		}
-	}
-	words, same, one, two := strings.Fields(o.Good.Text), strings.Fields(honest.Text), strings.Fields(a.Text), strings.Fields(b.Text)
-	for i := range words {
-		if words[i] == same[i] && one[i] != two[i] && one[i] != words[i] && two[i] != words[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // presentOtherKinds answers questions with another kind of answer: a form for sampling, a text for
