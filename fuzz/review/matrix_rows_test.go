@@ -29,6 +29,11 @@ func bidsForProd(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod","amount":150}`)}}
 }
 
+// readsPage names a page by its path.
+func readsPage(o *review.Options) {
+	o.Effects, o.Tools = true, map[string]review.Given{"page": {Arguments: []byte(`{"path":"/srv/pages/one.txt"}`)}}
+}
+
 // withLabels lets the review call a tool with a list of labels.
 func withLabels(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod","labels":["blue"]}`)}}
@@ -398,6 +403,8 @@ var rows = []row{
 	{fault: "other files of any folder", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
 	{fault: "pages by path", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
 	{modern: true, fault: "pages below any root", checks: []string{"T-VALUE"}, change: withEffects},
+	{modern: true, fault: "pages below beginnings of roots", checks: []string{"T-VALUE"}, change: readsPage},
+	{modern: true, stdio: true, fault: "pages below beginnings of roots", checks: []string{"T-VALUE"}, change: readsPage},
 	{fault: "credentials are members of an object", checks: []string{"A-LIKE"}, critical: true},
 	{fault: "credentials as patterns", checks: []string{"A-LIKE"}},
 	{fault: "notifications without credentials", checks: []string{"A-METHOD"}},

@@ -70,6 +70,8 @@ var unusualRows = []row{
 	{fault: "masks in URLs", checks: []string{"H-TRACE"}, change: withEffects},
 	{fault: "details", checks: []string{"H-TRACE", "T-TYPE", "T-OUT"}, change: withEffects},
 	{fault: "links of the public net opened", checks: []string{"R-FETCH", "RS-VALUE", "RS-FORM"}, change: withEffects},
+	{fault: "pages below whole roots", checks: []string{"T-VALUE"}, change: readsPage},
+	{stdio: true, fault: "pages below whole roots", checks: []string{"T-VALUE"}, change: readsPage},
 	{fault: "pages below own roots", checks: []string{"T-VALUE", "T-READS", "RS-CAP"}, change: withEffects},
 	{fault: "letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},
 	{fault: "letters of users + letters laid out", checks: []string{"T-USER"}, change: withEffects},

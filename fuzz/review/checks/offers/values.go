@@ -20,10 +20,11 @@ var valueChecks = []review.Check{
 			"unclosed brackets, with a percent sign, with a tab and a line break, with half a surrogate pair, with a date that does not exist, " +
 			"and with expressions of template languages; the number 1e400; for arguments that name files or have a name of a " +
 			"file as their usual value, paths with .., an absolute path, the same paths in each of several arguments, and paths of made-up folders beside usual " +
-			"ones; over HTTP the root file:///etc to a tool that asks for roots, and 20,000 nested lists in place of each " +
+			"ones; over HTTP the root file:///etc to a tool that asks for roots; with --effects, for the path in a call that asks " +
+			"for roots, the folder of the path as the root, the same without its last letter, and another folder beside it; and 20,000 nested lists in place of each " +
 			"argument and in one that the tool does not have",
 		Want: "answers or refuses with a JSON-RPC response; reveals no SQL error unless the argument is a query by design, does not evaluate the " +
-			"expression, returns no file outside its folder or below a root that the client names, does not fail internally, and continues to answer",
+			"expression, returns no file outside its folder or below a root that the client names, goes on with no path whose folder only begins like a root, does not fail internally, and continues to answer",
 		Source: "CWE-89, CWE-22, CWE-248, CWE-1336; RFC 8259, sections 6 and 8.2",
 		Impact: "a client writes a part of a query, runs expressions, reads files, or stops the call",
 		Fix: "pass values as query parameters and template values, resolve paths before comparing them, and " +
@@ -45,6 +46,11 @@ func checkAwkwardValues(t *review.T) {
 	}
 	for _, f := range reading {
 		if escapesFolder(t, f) || trustsRoots(t, f) {
+			return
+		}
+	}
+	for _, f := range append(asks, reading...) {
+		if cutsRoots(t, f) {
 			return
 		}
 	}
