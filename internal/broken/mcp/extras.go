@@ -14,13 +14,48 @@ var extraChoices = []string{"extras without a minimum", "extras below none are n
 // maxExtras is the largest number of extras.
 const maxExtras = 24
 
-// askForExtras adds the number of extras to the form of the question for a reason.
-func (s *Server) askForExtras(params string, c claims) string {
-	if !s.has(extraChoices...) || c.Step != "reason" {
+// sortChoices are the choices for a column that the question for a reason asks for as well. With the first, a fault,
+// a term of a query is one. The second asks again about others, and the last sorts by the first column then.
+var sortChoices = []string{"columns of answers in queries", "columns of answers of a list", "unknown columns of answers left out"}
+
+// askFurther adds the number of extras or the column to the form of the question for a reason.
+func (s *Server) askFurther(params string, c claims) string {
+	member := ""
+	switch {
+	case c.Step != "reason":
+		return params
+	case s.has(extraChoices...):
+		member = fmt.Sprintf(`"extras":{"type":"integer","minimum":0,"maximum":%d}`, maxExtras)
+	case s.has(sortChoices...):
+		member = `"sort":{"type":"string","enum":["name","size"]}`
+	default:
 		return params
 	}
-	params = strings.Replace(params, `"reason":{`, fmt.Sprintf(`"extras":{"type":"integer","minimum":0,"maximum":%d},"reason":{`, maxExtras), 1)
-	return strings.Replace(params, `["reason"]`, `["extras","reason"]`, 1)
+	name, _, _ := strings.Cut(member, ":")
+	params = strings.Replace(params, `"reason":{`, member+`,"reason":{`, 1)
+	return strings.Replace(params, `["reason"]`, `[`+name+`,"reason"]`, 1)
+}
+
+// further returns the further members of the content of an answer in words. It reports whether they are allowed.
+func (s *Server) further(c claims, content any) (text string, allowed bool) {
+	if s.has(sortChoices...) && c.Step == "reason" {
+		return s.sorted(content)
+	}
+	return s.extras(c, content)
+}
+
+// sorted returns the places by a column, and reports whether there is such a column.
+func (s *Server) sorted(content any) (text string, known bool) {
+	m, _ := content.(map[string]any)
+	column, _ := m["sort"].(string)
+	term := sortTerm.FindStringSubmatch(column)
+	switch {
+	case column == "size":
+		return ": south, north", true
+	case column == "name", s.has("unknown columns of answers left out"), term != nil && term[1] == term[2] && s.has("columns of answers in queries"):
+		return ": north, south", true
+	}
+	return "", false
 }
 
 // extras returns the extras in the content of an answer in words. It reports whether the number is allowed.

@@ -132,6 +132,8 @@ func (s *Server) otherQuestion(r request, c claims, state, params string) (strin
 		method = "elicitation/guess"
 	case c.Step == "confirm" && r.params["requestState"] != nil && s.confirmsAtURL(r):
 		params = `{"mode":"url","message":"Confirm in the browser","elicitationId":"1","url":"https://login.test.invalid/confirm"}`
+	case c.Step == "confirm" && s.has(pageVisitChoices...) && r.capability("elicitation")["url"] != nil:
+		params = visitQuestion
 	case s.has("URLs of forwarded hosts"):
 		params = fmt.Sprintf(`{"mode":"url","message":"Log in","elicitationId":"1","url":"https://%s/login"}`, cmp.Or(r.forwarded, "login.test.invalid"))
 	case s.has("states in URLs"):
@@ -165,7 +167,7 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if s.has(linkFaults...) && c.Step == "confirm" {
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","format":"uri"},"ok":`, 1)
 	}
-	params = s.askForExtras(s.offeredReasons(s.withTotal(params, p, c), p.user), c)
+	params = s.askFurther(s.offeredReasons(s.withTotal(params, p, c), p.user), c)
 	params = s.tellingAttempts(s.worded(params, p, c), &c)
 	if s.has(editChoices...) && c.Step == "confirm" {
 		c.Past = s.textOf(c.Env)

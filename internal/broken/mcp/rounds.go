@@ -78,7 +78,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.toolText("%s", note), nil
 	}
 	pots, known := s.pots(r, responses)
-	extras, allowed := s.extras(c, a["content"])
+	extras, allowed := s.further(c, a["content"])
 	if !known || !allowed || !s.signsOff(responses) || !s.mayGive(r.user, a["content"]) {
 		return s.ask(r, p, c)
 	}
@@ -95,7 +95,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.complete(done(c)), nil
 	}
 	if i < len(steps)-1 {
-		return s.ask(r, p, claims{Step: steps[i+1], Env: c.Env})
+		return s.ask(r, p, claims{Step: steps[i+1], Env: c.Env, Past: s.chosen(a["content"])})
 	}
 	if s.isStopped(r, c) {
 		return nil, s.refusal(errState)
@@ -105,7 +105,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.toolError("another bid is not lower"), nil
 	}
 	s.change(r)
-	c.Env += s.charge(r, responses) + pots + extras + bid
+	c.Env += s.charge(r, responses) + pots + extras + bid + s.unvisited(c)
 	return s.complete(done(c)), nil
 }
 

@@ -23,6 +23,8 @@ func (s *Server) stepsOf(steps []string) []string {
 		return []string{"word"}
 	case s.has(approvalChoices...):
 		return []string{"first", "second"}
+	case s.has(pageVisitChoices...):
+		return []string{"reason", "confirm"}
 	}
 	return steps
 }
@@ -55,6 +57,9 @@ func (s *Server) allows(c claims, content any) bool {
 	m, _ := content.(map[string]any)
 	if m["ok"] == nil && c.Step == "confirm" && (s.has("consents by default", "notices by default") || s.has(browserChoices...)) {
 		return true
+	}
+	if m["ok"] == nil && c.Step == "confirm" && s.has(pageVisitChoices...) {
+		return s.goesOnUnvisited(c)
 	}
 	switch c.Step {
 	case "code":

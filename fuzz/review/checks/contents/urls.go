@@ -16,13 +16,14 @@ var urlChecks = []review.Check{
 	{
 		ID: "RS-URL", Name: "the URL of a question in URL mode", Severity: review.Warning, Category: "security", Era: "modern",
 		Sent: "calls that are answered by a question, once more with X-Forwarded-Host and Forwarded headers that " +
-			"name another host; the check inspects the URLs of all questions and opens none",
+			"name another host; the check inspects the URLs of all questions and opens none; with --effects, each value that a " +
+			"first form lists, and an accept of the URL that it leads to, if some values lead to the same question at a URL",
 		Want: "uses https, except on this machine, and a host that no request header changes; puts no user information, credential, email " +
-			"address or state into the URL",
+			"address or state into the URL; waits for what the page has to confirm after every choice",
 		Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the URL and the secret in it remain in logs and browser histories; or a request header decides " +
-			"which host the user is sent to",
-		Fix: "use https and a configured host, and put only a reference into the URL that is meaningless outside " +
+			"which host the user is sent to; or a client gets by an accept alone what the page has to confirm",
+		Fix: "take an accept for the consent to open the URL, and ask the page whether it was done; use https and a configured host, and put only a reference into the URL that is meaningless outside " +
 			"the server",
 		Run: checkQuestionURLs,
 	},
@@ -51,7 +52,9 @@ func checkQuestionURLs(t *review.T) {
 		t.Skip("no URL was seen%s", t.NotCalled())
 		return
 	}
-	callWithForwardedHost(t)
+	if callWithForwardedHost(t); len(t.Findings) == 0 && t.Options.Effects {
+		acceptByChoices(t)
+	}
 }
 
 // carriesState reports whether a URL contains a state that is as long as a token.

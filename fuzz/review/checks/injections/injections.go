@@ -28,7 +28,7 @@ var injectionChecks = []review.Check{
 			"tool names, of its arguments and of {0}; directives of printf; expressions of programming languages " +
 			"that name a type, unless the tool runs programs; options of programs, made-up ones, and their names " +
 			"without hyphens, unless the input takes options; if the input takes XML, documents with external entities; " +
-			"if it names a column to sort by, conditions of a query that are true and false; with --effects, in " +
+			"if it names a column to sort by, also in a form that lists the columns, conditions of a query that are true and false; with --effects, in " +
 			"arguments of tools that import: data that calls a function, in several formats, and archives of " +
 			"files with .. in their names; and a line break with a header, or with a copy of an entry, behind it in texts that " +
 			"come back in headers of a message or in entries of a log, in the result, in resources, also in those listed only then, or in calls that read",
@@ -62,7 +62,11 @@ func checkInjections(t *review.T) {
 			return
 		}
 	}
-	for _, x := range columnInputs(t) {
+	columns := columnInputs(t)
+	if t.Options.Effects {
+		columns = append(columns, columnAnswers(t)...)
+	}
+	for _, x := range columns {
 		if t.Selected(x.Name) && sortsByCondition(t, x) {
 			return
 		}

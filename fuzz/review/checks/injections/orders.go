@@ -1,6 +1,7 @@
 package injections
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -31,14 +32,15 @@ var usualRows = []string{"", "a", "e"}
 
 // columnConditions returns terms of a query that fail or sort in another order if two numbers
 // differ. SQLite, PostgreSQL and MySQL refuse the first number, and other databases the second.
-func columnConditions(x inputs.Input) []string {
+// The words of about may name columns.
+func columnConditions(about string) []string {
 	all := []string{
 		"(case when %d=%d then 1 else abs(-9223372036854775807-1) end)",
 		"(case when %d=%d then 1 else 1/0 end)",
 		"asc, (case when %d=%d then 1 else abs(-9223372036854775807-1) end)",
 	}
 	var words []string
-	for _, word := range columnWord.FindAllString(x.Offer.Description+" "+string(x.Offer.Input), -1) {
+	for _, word := range columnWord.FindAllString(about, -1) {
 		if !slices.Contains(words, word) {
 			words = append(words, word)
 		}
@@ -49,10 +51,17 @@ func columnConditions(x inputs.Input) []string {
 	return all
 }
 
+// A columnInput is an input that names a column. Columns are the texts of an answer that may name columns; it is
+// empty for an argument.
+type columnInput struct {
+	inputs.Input
+	Columns string
+}
+
 // columnInputs returns the texts that name columns in arguments of read-only tools, for several
 // values of the other texts.
-func columnInputs(t *review.T) []inputs.Input {
-	var all []inputs.Input
+func columnInputs(t *review.T) []columnInput {
+	var all []columnInput
 	for _, tool := range t.Readers() {
 		properties := jsondoc.ParseSchema(tool.Input).Properties
 		for name, property := range jsondoc.InOrder(properties) {
@@ -65,7 +74,7 @@ func columnInputs(t *review.T) []inputs.Input {
 			}
 			slices.SortFunc(samples, func(a, b json.RawMessage) int { return strings.Compare(string(a), string(b)) })
 			for _, sample := range slices.CompactFunc(samples, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
-				all = append(all, inputs.Argument(t, t.FlowOf(tool).With(sample), name))
+				all = append(all, columnInput{Input: inputs.Argument(t, t.FlowOf(tool).With(sample), name)})
 			}
 		}
 	}
@@ -83,25 +92,97 @@ func withTexts(arguments json.RawMessage, properties map[string]json.RawMessage,
 	return jsondoc.Object(given)
 }
 
+// columnAnswers returns the members of forms that name columns, also those that list their values. The numbers in the
+// other answers are usual ones, or the largest that their forms allow, because a bound may leave no lines.
+func columnAnswers(t *review.T) []columnInput {
+	var all []columnInput
+	for _, o := range t.Oracles {
+		if o.Good.Kind != client.Completed {
+			continue
+		}
+		for _, stage := range o.Flow.Stages() {
+			_, question, err := t.Client.Mint(t.Context, stage, o.User)
+			if err != nil {
+				continue
+			}
+			for key, q := range jsondoc.InOrder(question.Questions) {
+				for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(q.Form()).Properties) {
+					s := jsondoc.ParseSchema(property)
+					if _, is := jsondoc.Text(o.Flow.Content(len(stage.Rounds), key)[name]); is && s.Format == "" && client.Mentions(name+" "+q.Params.Message, columnNames) {
+						all = append(all, columnAnswer(t, o, stage, key, name, property)...)
+					}
+				}
+			}
+		}
+	}
+	return all[:min(len(all), inputs.Max)]
+}
+
+// columnAnswer returns the inputs of one member of a form: with the usual other answers and, if they differ, with
+// the largest numbers.
+func columnAnswer(t *review.T, o *review.Oracle, stage client.Flow, key, name string, property json.RawMessage) []columnInput {
+	var all []columnInput
+	round := len(stage.Rounds)
+	columns := name + " " + string(property)
+	if jsondoc.ParseSchema(property).Listed() {
+		columns = fmt.Sprintf("%s", jsondoc.Samples(property, 0))
+	}
+	flows := []client.Flow{o.Flow}
+	if most := withLargest(t, o); fmt.Sprintf("%s", most.Answers()) != fmt.Sprintf("%s", o.Flow.Answers()) {
+		flows = append(flows, most)
+	}
+	for i, f := range flows {
+		label := fmt.Sprintf("the column %s of %s", name, f.Target)
+		if i > 0 {
+			label += ", with the largest numbers"
+		}
+		all = append(all, columnInput{Columns: columns, Input: inputs.Input{Name: label, Offer: f.Offer, Flow: &o.Flow, Send: func(text string) client.Answer {
+			return t.Tried(t.Fresh(f.WithAnswer(round, key, name, jsondoc.Quote(text)), o.User))
+		}}})
+	}
+	return all
+}
+
+// withLargest returns a flow with the largest number for each in its answers whose form has a maximum.
+func withLargest(t *review.T, o *review.Oracle) client.Flow {
+	f := o.Flow
+	for _, stage := range o.Flow.Stages() {
+		_, question, err := t.Client.Mint(t.Context, stage, o.User)
+		if err != nil {
+			continue
+		}
+		for key, q := range jsondoc.InOrder(question.Questions) {
+			round := len(stage.Rounds)
+			for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(q.Form()).Properties) {
+				if s := jsondoc.ParseSchema(property); s.Maximum != nil && f.Content(round, key)[name] != nil {
+					f = f.WithAnswer(round, key, name, fmt.Append(nil, *s.Maximum))
+				}
+			}
+		}
+	}
+	return f
+}
+
 // sortsByCondition reports whether an input is evaluated as a column: for numbers that differ, the
 // answer is a refusal, or has the same lines in another order.
-func sortsByCondition(t *review.T, x inputs.Input) bool {
-	for _, condition := range columnConditions(x) {
+func sortsByCondition(t *review.T, x columnInput) bool {
+	for _, condition := range columnConditions(cmp.Or(x.Columns, x.Offer.Description+" "+string(x.Offer.Input))) {
 		shown := func(one, two int) (client.Answer, string) {
 			text := fmt.Sprintf(condition, one, two)
 			a := x.Send(text)
 			return a, strings.ReplaceAll(a.ShownTexts(), text, "")
 		}
 		usual, text := shown(7919, 7919)
-		if !usual.Conclusive() || usual.Refused() {
+		if !usual.Conclusive() || usual.Refused() || x.Columns != "" && usual.Kind != client.Completed {
 			continue
 		}
 		holds := func(one, two int) (bool, client.Answer) {
 			a, other := shown(one, two)
-			if !a.Refused() && !sameLines(text, other) {
+			refused := a.Refused() || x.Columns != "" && a.Kind == client.Asked // again
+			if !refused && !sameLines(text, other) {
 				a.Kind = client.Broken // other lines are no evidence
 			}
-			return !a.Refused() && other == text, a
+			return !refused && other == text, a
 		}
 		if followsCondition(holds) {
 			a, _ := shown(7919, 7921)

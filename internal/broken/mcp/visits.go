@@ -1,0 +1,32 @@
+package mcp
+
+// pageVisitChoices are the choices for confirmations on a page, which nobody visits here. With the first, a fault, an
+// accept is the confirmation if the reason is need. The second waits after both reasons, and the last
+// says that it waits.
+var pageVisitChoices = []string{"one reason waits for no visit", "visits for all reasons", "one reason is noted until the visit"}
+
+// visitQuestion has the parameters of the question at the URL of the page.
+const visitQuestion = `{"mode":"url","message":"Please confirm in the browser. The call goes on when that is done.","elicitationId":"1","url":"https://login.test.invalid/confirm"}`
+
+// chosen returns the reason in the content of an answer if a later round depends on it.
+func (s *Server) chosen(content any) string {
+	m, _ := content.(map[string]any)
+	reason, _ := m["reason"].(string)
+	if !s.has(pageVisitChoices...) {
+		return ""
+	}
+	return reason
+}
+
+// goesOnUnvisited reports whether an accept alone lets a call go on.
+func (s *Server) goesOnUnvisited(c claims) bool {
+	return c.Past == "need" && !s.has("visits for all reasons")
+}
+
+// unvisited returns the words of a result that still waits for a visit.
+func (s *Server) unvisited(c claims) string {
+	if c.Step == "confirm" && s.has("one reason is noted until the visit") {
+		return ", pending the visit"
+	}
+	return ""
+}
