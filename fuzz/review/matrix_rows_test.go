@@ -242,7 +242,7 @@ var rows = []row{
 	{fault: "removals once + unbound user", checks: []string{"RS-USER"}, change: removesProd},
 	{fault: "removals once + tag not compared", checks: []string{"RS-TAMPER", "RS-FORGE", "RS-CUT"}, also: unsealed, change: removesProd},
 	{fault: "drafts of any form", checks: []string{"RS-FORM"}, change: withEffects},
-	{fault: "answers not validated", checks: []string{"RS-FORM"}, change: withEffects},
+	{fault: "answers not validated", checks: []string{"RS-FORM"}, also: []string{"RS-DECLINE"}, change: withEffects},
 	{modern: true, fault: "extras without a minimum", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "states hold those before", checks: []string{"RS-SIZE"}},
 	{fault: "long states unverified", checks: []string{"RS-SIZE"}, critical: true},

@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -240,4 +242,77 @@ func (s *Server) isStopped(r request, c claims) bool {
 	defer s.mu.Unlock()
 	s.used[c.ID] = s.has("calls that take time")
 	return s.has("calls that end with their connection")
+}
+
+// state opens the requestState of a request.
+func (s *Server) state(r request, p boundRequest, env string) (c claims, given bool, fail *failure) {
+	raw := r.params["requestState"]
+	if s.has("states in _meta") {
+		var meta map[string]json.RawMessage
+		_ = json.Unmarshal(r.params["_meta"], &meta) // empty if it is of another type
+		raw = meta[metaState]
+	}
+	var token string
+	switch {
+	case string(raw) == `""` && s.has("empty states unverified"), string(raw) == `"2"` && s.has("cursors as states"):
+		return claims{Step: "confirm", Env: env}, true, nil
+	case !r.modern && !s.has("older revisions unverified"), raw == nil:
+		return c, false, nil
+	case s.has("constant states") && json.Unmarshal(raw, &token) == nil && strings.HasPrefix(token, constantState):
+		return claims{Step: strings.TrimPrefix(token, constantState), Env: env}, true, nil
+	case s.has("states as objects") && json.Unmarshal(raw, &c) == nil && c.Step != "":
+		return c, true, nil
+	case string(raw) == "null" && s.has("null states end the server"):
+		s.die()
+	case json.Unmarshal(raw, &token) != nil || string(raw) == "null":
+		if s.has("a state of any type") || string(raw) == "null" && s.has("rounds skipped by null") {
+			return c, false, nil
+		}
+		return c, false, invalidParams("requestState: want a text")
+	case !r.modern:
+		return unverifiedClaims(token), true, nil
+	case token == "constructor" && s.has("names of members are faults"):
+		return c, false, &failure{code: -32603, status: 500, message: "internal error"}
+	case len(token) > s.or("states of 4 KiB at most", 4<<10, 2<<20):
+		return c, false, &failure{code: -32602, status: 200, message: "requestState is too long"}
+	case strings.Count(token, ".") > 10_000 && s.has("full stops take long"):
+		_ = s.Clock.Sleep(r.context, 6*time.Second)
+	case s.has("work grows with the square"):
+		stops := time.Duration(strings.Count(token, "."))
+		time.Sleep(stops * stops / 100)
+	case len(token) > 30_000 && s.has("long states end the server"), s.has("deep states end the server") && isDeep(token):
+		s.die()
+	}
+	judged := token
+	_ = json.Unmarshal(r.verified, &judged) // nil leaves the token
+	c, err := s.open(judged, p)
+	switch {
+	case errors.Is(err, errElsewhere) && s.has("begins again elsewhere"):
+		return claims{}, false, nil
+	case err != nil:
+		fail = s.refusal(err)
+		if s.has("refusals quote the request") { // not a fault
+			fail.message += " for " + env
+		}
+		return c, false, fail
+	}
+	if judged != token {
+		c = unverifiedClaims(token)
+	}
+	return c, true, nil
+}
+
+// isDeep reports whether the first part of a token is nested too deeply for a careless parser.
+func isDeep(token string) bool {
+	text, _, _ := strings.Cut(token, ".")
+	raw, _ := decodeStrict(text)
+	return bytes.Count(raw, []byte("[")) > 10_000
+}
+
+// unverifiedClaims returns the claims of a signed token without verifying its tag.
+func unverifiedClaims(token string) (c claims) {
+	text, _, _ := strings.Cut(token, ".")
+	raw, _ := decodeStrict(text)
+	_ = json.Unmarshal(raw, &c) // intentionally unverified
+	return c
 }

@@ -1,11 +1,9 @@
 package mcp
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -92,69 +90,77 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.round(r, r.placed(name), args["env"], []string{"confirm", "reason"}, func(c claims) object { return s.deploy(r, c) })
 	case "remove", "Remove":
 		return s.remove(r, args)
-	case "forget", "leave", "return", "retract", "share", "unshare":
-		return s.changeRights(r, name, args["env"]), nil
-	case "pin":
-		return s.toolText("%s", pins[r.user]), nil
-	case "edit":
-		return s.edit(args["env"], args["text"]), nil
-	case "write":
-		return s.putOnBoard(r, args["text"]), nil
 	case "rename":
 		return s.rename(r)
-	case "profile":
-		return s.profile(r), nil
-	case "board":
-		return s.toolText("%s", s.board(r)), nil
 	case "export":
 		return s.export(r, args["env"])
 	case "trip":
 		return s.trip(r, args["env"])
 	case "order":
 		return s.order(r)
-	case "add":
-		return s.putOnShelf(args["env"]), nil
-	case "announce":
-		return s.send(args["title"]), nil
-	case "caption":
-		return s.label(r.user, args["text"]), nil
-	case "comment":
-		return s.comment(args["text"]), nil
 	case "summary":
 		return s.summary(r)
-	case "rows":
-		return s.rows(args), nil
-	case "compare":
-		return s.compared(args["path"], args["other"]), nil
-	case "log":
-		return s.revised(args["revision"]), nil
-	case "find":
-		return s.tagged(args["tags"]), nil
-	case "restore":
-		return s.restore(args["data"]), nil
 	case "page":
 		if s.has(rootChoices...) {
 			return s.pageBelowRoot(r, args["path"])
 		}
 		return s.showPage(args["path"] + args["note"]), nil
-	case "letter", "mail":
-		return s.mail(r, name, args), nil
-	case "get_one":
-		return s.letters(r, "letter", r.user, args["number"]), nil
-	case "give":
-		return s.give(args["pieces"]), nil
-	case "buy":
-		return s.buy(args["grams"]), nil
-	case "link":
-		return s.toolText("https://notes.example/s/%s", s.link(r, args["env"])), nil
 	case "preview":
 		return s.preview(args["url"])
+	default:
+		return s.runUnasked(r, name, args), nil
+	}
+}
+
+// runUnasked runs a tool that neither asks nor fails.
+func (s *Server) runUnasked(r request, name string, args map[string]string) object {
+	switch name {
+	case "forget", "leave", "return", "retract", "share", "unshare":
+		return s.changeRights(r, name, args["env"])
+	case "pin":
+		return s.toolText("%s", pins[r.user])
+	case "edit":
+		return s.edit(args["env"], args["text"])
+	case "write":
+		return s.putOnBoard(r, args["text"])
+	case "profile":
+		return s.profile(r)
+	case "board":
+		return s.toolText("%s", s.board(r))
+	case "add":
+		return s.putOnShelf(args["env"])
+	case "announce":
+		return s.send(args["title"])
+	case "caption":
+		return s.label(r.user, args["text"])
+	case "comment":
+		return s.comment(args["text"])
+	case "rows":
+		return s.rows(args)
+	case "compare":
+		return s.compared(args["path"], args["other"])
+	case "log":
+		return s.revised(args["revision"])
+	case "find":
+		return s.tagged(args["tags"])
+	case "restore":
+		return s.restore(args["data"])
+	case "letter", "mail":
+		return s.mail(r, name, args)
+	case "get_one":
+		return s.letters(r, "letter", r.user, args["number"])
+	case "give":
+		return s.give(args["pieces"])
+	case "buy":
+		return s.buy(args["grams"])
+	case "link":
+		return s.toolText("https://notes.example/s/%s", s.link(r, args["env"]))
 	case "ledger":
-		return s.ledger(r, args["cursor"]), nil
+		return s.ledger(r, args["cursor"])
 	case "total":
-		return s.bookedTotal(r, args), nil
+		return s.bookedTotal(r, args)
 	case "runs":
-		return s.toolText("%s runs", strings.Repeat("i", int(s.Runs.Load()))), nil
+		return s.toolText("%s runs", strings.Repeat("i", int(s.Runs.Load())))
 	case "slow":
 		if args["url"] != "" {
 			s.fetch(r.context, args["url"])
@@ -163,7 +169,7 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		s.grow()
 	}
 	s.Runs.Add(1)
-	return s.toolText("%s%s", args["text"], s.counted(r)), nil
+	return s.toolText("%s%s", args["text"], s.counted(r))
 }
 
 // grow adds a tool to the list.
@@ -432,76 +438,3 @@ func (s *Server) overridden(env string, a map[string]any, responses map[string]m
 
 // metaState is the member of _meta that holds the state, with a fault.
 const metaState = "notes.example/continuation"
-
-// state opens the requestState of a request.
-func (s *Server) state(r request, p boundRequest, env string) (c claims, given bool, fail *failure) {
-	raw := r.params["requestState"]
-	if s.has("states in _meta") {
-		var meta map[string]json.RawMessage
-		_ = json.Unmarshal(r.params["_meta"], &meta) // empty if it is of another type
-		raw = meta[metaState]
-	}
-	var token string
-	switch {
-	case string(raw) == `""` && s.has("empty states unverified"), string(raw) == `"2"` && s.has("cursors as states"):
-		return claims{Step: "confirm", Env: env}, true, nil
-	case !r.modern && !s.has("older revisions unverified"), raw == nil:
-		return c, false, nil
-	case s.has("constant states") && json.Unmarshal(raw, &token) == nil && strings.HasPrefix(token, constantState):
-		return claims{Step: strings.TrimPrefix(token, constantState), Env: env}, true, nil
-	case s.has("states as objects") && json.Unmarshal(raw, &c) == nil && c.Step != "":
-		return c, true, nil
-	case string(raw) == "null" && s.has("null states end the server"):
-		s.die()
-	case json.Unmarshal(raw, &token) != nil || string(raw) == "null":
-		if s.has("a state of any type") || string(raw) == "null" && s.has("rounds skipped by null") {
-			return c, false, nil
-		}
-		return c, false, invalidParams("requestState: want a text")
-	case !r.modern:
-		return unverifiedClaims(token), true, nil
-	case token == "constructor" && s.has("names of members are faults"):
-		return c, false, &failure{code: -32603, status: 500, message: "internal error"}
-	case len(token) > s.or("states of 4 KiB at most", 4<<10, 2<<20):
-		return c, false, &failure{code: -32602, status: 200, message: "requestState is too long"}
-	case strings.Count(token, ".") > 10_000 && s.has("full stops take long"):
-		_ = s.Clock.Sleep(r.context, 6*time.Second)
-	case s.has("work grows with the square"):
-		stops := time.Duration(strings.Count(token, "."))
-		time.Sleep(stops * stops / 100)
-	case len(token) > 30_000 && s.has("long states end the server"), s.has("deep states end the server") && isDeep(token):
-		s.die()
-	}
-	judged := token
-	_ = json.Unmarshal(r.verified, &judged) // nil leaves the token
-	c, err := s.open(judged, p)
-	switch {
-	case errors.Is(err, errElsewhere) && s.has("begins again elsewhere"):
-		return claims{}, false, nil
-	case err != nil:
-		fail = s.refusal(err)
-		if s.has("refusals quote the request") { // not a fault
-			fail.message += " for " + env
-		}
-		return c, false, fail
-	}
-	if judged != token {
-		c = unverifiedClaims(token)
-	}
-	return c, true, nil
-}
-
-// isDeep reports whether the first part of a token is nested too deeply for a careless parser.
-func isDeep(token string) bool {
-	text, _, _ := strings.Cut(token, ".")
-	raw, _ := decodeStrict(text)
-	return bytes.Count(raw, []byte("[")) > 10_000
-}
-
-// unverifiedClaims returns the claims of a signed token without verifying its tag.
-func unverifiedClaims(token string) (c claims) {
-	text, _, _ := strings.Cut(token, ".")
-	raw, _ := decodeStrict(text)
-	_ = json.Unmarshal(raw, &c) // intentionally unverified
-	return c
-}
