@@ -102,12 +102,17 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if s.isStopped(r, c) {
 		return nil, s.refusal(errState)
 	}
-	bid, highest := s.bid(r, a["content"])
+	return s.finish(r, c, responses, pots+extras, done)
+}
+
+// finish carries out a call whose last question is answered. The result also contains the text further.
+func (s *Server) finish(r request, c claims, responses map[string]map[string]any, further string, done func(claims) object) (object, *failure) {
+	bid, highest := s.bid(r, responses[c.Step]["content"])
 	if !highest {
 		return s.toolError("another bid is not lower"), nil
 	}
 	s.change(r)
-	c.Env += s.charge(r, responses) + pots + extras + bid + s.unvisited(c)
+	c.Env += s.charge(r, responses) + further + bid + s.unvisited(c)
 	return s.complete(done(c)), nil
 }
 
