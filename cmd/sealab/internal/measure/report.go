@@ -28,7 +28,7 @@ files alone.
 With --html, write one page instead. RUN may then also be a run of attacks, a
 review or a fuzz campaign.`,
 		Example: `  sealab report
-  sealab report --brief results/bench/20261128T144926Z-51cc5ea7b1
+  sealab report --brief results/bench/20261129T002455Z-0f40c1ec8e
   sealab report results/review/20261128T014524Z-d4327b0965 --html review.html`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
