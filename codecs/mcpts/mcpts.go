@@ -51,6 +51,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
@@ -58,7 +59,6 @@ import (
 
 const (
 	prefix     = "v1."
-	separator  = "."
 	bindLabel  = "mcp.requestState.bind:"
 	bindSize   = 16
 	defaultTTL = 600 * time.Second
@@ -66,7 +66,6 @@ const (
 
 var (
 	prefixBytes    = []byte(prefix)
-	separatorBytes = []byte(separator)
 	bindLabelBytes = []byte(bindLabel)
 )
 
@@ -116,10 +115,10 @@ func (s *scheme) mint(dst, _, state []byte, b *codecs.Context, edit lab.Edit) ([
 	work.Bytes = s.mac.Append(work.Bytes, head, framework.TextEncode(body))
 	tag := edit.Give(lab.StepTag, work.Bytes[n:])
 
-	dst = slices.Grow(dst, len(head)+len(body)+len(separator)+base64url.EncodedLen(len(tag)))
+	dst = slices.Grow(dst, len(head)+len(body)+len(layouts.Separator)+base64url.EncodedLen(len(tag)))
 	dst = append(dst, edit.Apply(lab.WirePrefix, head)...)
 	dst = append(dst, edit.Apply(lab.WireText, body)...)
-	dst = append(dst, edit.Apply(lab.WireSep, separatorBytes)...)
+	dst = layouts.AppendSeparator(dst, edit)
 	tag = edit.Apply(lab.WireTag, tag)
 	return edit.Tail(lab.WireText, base64url.AppendEncode(dst, tag), len(dst)), nil
 }

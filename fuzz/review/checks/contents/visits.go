@@ -37,7 +37,7 @@ func acceptByChoices(t *review.T) {
 		for key, q := range jsondoc.InOrder(first.Questions) {
 			for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(q.Form()).Properties) {
 				label := fmt.Sprintf("an acceptance for each %s of %s", name, f.Target)
-				if jsondoc.ParseSchema(property).Listed() && t.Selected(label) && compareVisits(t, f, label, func(i int) (visit, bool) { return visitAfter(t, f, key, name, property, i) }) {
+				if jsondoc.ParseSchema(property).Listed() && t.Selected(label) && compareVisits(t, f, label, func(i int) visit { return visitAfter(t, f, key, name, property, i) }) {
 					return
 				}
 			}
@@ -46,19 +46,18 @@ func acceptByChoices(t *review.T) {
 }
 
 // compareVisits records a finding if one choice waits for a page and another does not, twice.
-func compareVisits(t *review.T, f client.Flow, label string, after func(int) (visit, bool)) bool {
+func compareVisits(t *review.T, f client.Flow, label string, after func(int) visit) bool {
 	var all []visit
 	for i := range maxChoices {
-		v, _ := after(i)
-		all = append(all, v)
+		all = append(all, after(i))
 	}
 	for i, waits := range all {
 		for j, ends := range all {
 			if !differ(waits, ends) {
 				continue
 			}
-			again, _ := after(i)
-			if v, _ := after(j); differ(again, v) {
+			again := after(i)
+			if v := after(j); differ(again, v) {
 				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "an accept is taken for what the page at the URL has to confirm, after one choice only",
 					Evidence: fmt.Sprintf("%s: accept, no visit -> asked again; %s: the same question, accept, no visit -> %v", waits.value, ends.value, v.end), Want: "asked again", Got: "completed", Flow: &f})
 				return true
@@ -74,11 +73,11 @@ func differ(waits, ends visit) bool {
 }
 
 // visitAfter answers the first form of a flow with the i-th value that a member lists, and accepts the URL that
-// follows. It reports whether a question at a URL that waits for a page came.
-func visitAfter(t *review.T, f client.Flow, key, name string, property json.RawMessage, i int) (visit, bool) {
+// follows. The visit is zero if no question at a URL that waits for a page came.
+func visitAfter(t *review.T, f client.Flow, key, name string, property json.RawMessage, i int) visit {
 	values := jsondoc.Samples(property, 0)
 	if i >= len(values) {
-		return visit{}, false
+		return visit{}
 	}
 	call := f.Call(client.FirstUser)
 	first := t.Call(call)
@@ -88,10 +87,10 @@ func visitAfter(t *review.T, f client.Flow, key, name string, property json.RawM
 	a := t.Tried(t.Call(t.Client.Reply(call, first, answers)))
 	asked := questionAtURL(a)
 	if asked == "" {
-		return visit{}, false
+		return visit{}
 	}
 	end := t.Tried(t.Call(t.Client.Reply(call, a, review.AnswersTo(a.Questions)[0])))
-	return visit{string(values[i]), asked, end, questionAtURL(end) == asked}, true
+	return visit{string(values[i]), asked, end, questionAtURL(end) == asked}
 }
 
 // questionAtURL returns the one question of an answer, without the parts that vary, if it sends the user to a URL and

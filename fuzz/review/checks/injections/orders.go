@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -100,6 +101,7 @@ func columnAnswers(t *review.T) []columnInput {
 		if o.Good.Kind != client.Completed {
 			continue
 		}
+		flows := sync.OnceValue(func() []client.Flow { return withLargest(t, o) })
 		for _, stage := range o.Flow.Stages() {
 			_, question, err := t.Client.Mint(t.Context, stage, o.User)
 			if err != nil {
@@ -109,7 +111,7 @@ func columnAnswers(t *review.T) []columnInput {
 				for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(q.Form()).Properties) {
 					s := jsondoc.ParseSchema(property)
 					if _, is := jsondoc.Text(o.Flow.Content(len(stage.Rounds), key)[name]); is && s.Format == "" && client.Mentions(name+" "+q.Params.Message, columnNames) {
-						all = append(all, columnAnswer(t, o, stage, key, name, property)...)
+						all = append(all, columnAnswer(t, o, flows(), len(stage.Rounds), key, name, property)...)
 					}
 				}
 			}
@@ -118,18 +120,12 @@ func columnAnswers(t *review.T) []columnInput {
 	return all[:min(len(all), inputs.Max)]
 }
 
-// columnAnswer returns the inputs of one member of a form: with the usual other answers and, if they differ, with
-// the largest numbers.
-func columnAnswer(t *review.T, o *review.Oracle, stage client.Flow, key, name string, property json.RawMessage) []columnInput {
+// columnAnswer returns the inputs of one member of a form of a round, in the flows of withLargest.
+func columnAnswer(t *review.T, o *review.Oracle, flows []client.Flow, round int, key, name string, property json.RawMessage) []columnInput {
 	var all []columnInput
-	round := len(stage.Rounds)
 	columns := name + " " + string(property)
 	if jsondoc.ParseSchema(property).Listed() {
 		columns = fmt.Sprintf("%s", jsondoc.Samples(property, 0))
-	}
-	flows := []client.Flow{o.Flow}
-	if most := withLargest(t, o); fmt.Sprintf("%s", most.Answers()) != fmt.Sprintf("%s", o.Flow.Answers()) {
-		flows = append(flows, most)
 	}
 	for i, f := range flows {
 		label := fmt.Sprintf("the column %s of %s", name, f.Target)
@@ -143,8 +139,9 @@ func columnAnswer(t *review.T, o *review.Oracle, stage client.Flow, key, name st
 	return all
 }
 
-// withLargest returns a flow with the largest number for each in its answers whose form has a maximum.
-func withLargest(t *review.T, o *review.Oracle) client.Flow {
+// withLargest returns the flow of an oracle and, if it differs, the same one with the largest number for each in its
+// answers whose form has a maximum.
+func withLargest(t *review.T, o *review.Oracle) []client.Flow {
 	f := o.Flow
 	for _, stage := range o.Flow.Stages() {
 		_, question, err := t.Client.Mint(t.Context, stage, o.User)
@@ -160,7 +157,10 @@ func withLargest(t *review.T, o *review.Oracle) client.Flow {
 			}
 		}
 	}
-	return f
+	if fmt.Sprintf("%s", f.Answers()) == fmt.Sprintf("%s", o.Flow.Answers()) {
+		return []client.Flow{o.Flow}
+	}
+	return []client.Flow{o.Flow, f}
 }
 
 // sortsByCondition reports whether an input is evaluated as a column: for numbers that differ, the

@@ -21,7 +21,11 @@ func keepsReceipt(t *review.T, one client.Answer) bool {
 	if !ok || own != receiptWord.FindString(one.Text) {
 		return false
 	}
-	other, ok := onlyReceipt(t, client.FirstUser+client.SecondUser-t.Oracle.User)
+	user := client.SecondUser
+	if t.Oracle.User == client.SecondUser {
+		user = client.FirstUser
+	}
+	other, ok := onlyReceipt(t, user)
 	return ok && own != other && len(own) == len(other)
 }
 
