@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"compress/flate"
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/pbkdf2"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -33,6 +36,9 @@ var toldControls = []control{
 	{name: "a trace for odd escapes", build: func() *fixture {
 		return &fixture{seal: unescaped{soundSigned()}, refuse: telling}
 	}, checks: []string{"RS-TEXT"}, also: []string{"RS-UNIFORM"}},
+	{name: "a padding told", build: func() *fixture {
+		return &fixture{seal: chained{soundSigned()}, refuse: telling}
+	}, checks: []string{"RS-UNIFORM"}, critical: true},
 	{name: "states inflated without a limit", build: func() *fixture { return &fixture{seal: packed{soundSigned(), math.MaxInt64}} }, checks: []string{"RS-SIZE"}, also: []string{"RS-LEN"}, effects: true},
 	{name: "rounds of work in the token", build: func() *fixture { return &fixture{seal: stretched{soundSigned()}} }, checks: []string{"RS-SIZE"}},
 	{name: "a checksum for long states", build: signedWith(func(s *signed) {
@@ -91,6 +97,41 @@ func (s masked) open(token string, b bound, now time.Time) (string, error) {
 	}
 	text = base64.RawURLEncoding.EncodeToString(raw)
 	return s.signed.open(text+"."+base64.RawURLEncoding.EncodeToString(s.tag(text)), b, now)
+}
+
+// chained is a seal whose signed tokens are padded and encrypted in CBC mode, which tells a wrong padding from a
+// wrong tag. It is sound if the refusal does not tell.
+type chained struct{ *signed }
+
+var errPadding = errors.New("no state")
+
+func (s chained) block() cipher.Block {
+	block, _ := aes.NewCipher(s.tag("cipher")) // 32 bytes
+	return block
+}
+
+func (s chained) mint(state string, b bound, at time.Time) string {
+	raw := []byte(s.signed.mint(state, b, at))
+	n := aes.BlockSize - len(raw)%aes.BlockSize
+	raw = append(raw, bytes.Repeat([]byte{byte(n)}, n)...)
+	first := make([]byte, aes.BlockSize)
+	_, _ = rand.Read(first) // it does not fail
+	cipher.NewCBCEncrypter(s.block(), first).CryptBlocks(raw, raw)
+	return base64.RawURLEncoding.EncodeToString(append(first, raw...))
+}
+
+func (s chained) open(token string, b bound, now time.Time) (string, error) {
+	raw, err := canonical(token)
+	if err != nil || len(raw) < 2*aes.BlockSize || len(raw)%aes.BlockSize != 0 {
+		return "", errState
+	}
+	first, raw := raw[:aes.BlockSize], raw[aes.BlockSize:]
+	cipher.NewCBCDecrypter(s.block(), first).CryptBlocks(raw, raw)
+	n := int(raw[len(raw)-1])
+	if n == 0 || n > aes.BlockSize || !bytes.HasSuffix(raw, bytes.Repeat([]byte{byte(n)}, n)) {
+		return "", errPadding
+	}
+	return s.signed.open(string(raw[:len(raw)-n]), b, now)
 }
 
 // unescaped fails on malformed percent escapes.

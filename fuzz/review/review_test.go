@@ -87,6 +87,7 @@ var sound = map[string]func() *fixture{
 	"refusals in texts": func() *fixture {
 		return stateful(soundSigned(), func(state string) string { return "published to " + state })
 	},
+	"encrypted in blocks":      func() *fixture { return &fixture{seal: chained{soundSigned()}} },
 	"in base32":                func() *fixture { return &fixture{seal: lowered{soundSigned()}} },
 	"in an envelope":           func() *fixture { return &fixture{seal: enveloped{soundSigned()}} },
 	"handles":                  looked(func(handle, text string) bool { return handle == text }),

@@ -26,9 +26,10 @@ func LaterChecks() []review.Check { return slices.Concat(sizeChecks, expiryCheck
 // refusalChecks are the checks of the answers to bad states.
 var refusalChecks = []review.Check{
 	{
-		ID: "RS-UNIFORM", Name: "refusals that differ by cause", Flow: true, Severity: review.Warning, Category: "security",
+		ID: "RS-UNIFORM", Name: "refusals that differ by cause", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "states that are bad in different ways, and good states of other arguments, targets and users, each " +
-			"three times",
+			"three times; if their refusals differ, states in which one byte is changed so that blocks in CBC mode " +
+			"have a valid or a wrong padding",
 		Want:   "refuses all of them with the same status, body and headers",
 		Source: "RFC 7516, section 11.5; Bleichenbacher 1998, Vaudenay 2002",
 		Impact: "the refusal shows how far the verification came, which helps to forge or decrypt states",
@@ -263,6 +264,7 @@ func checkUniformRefusals(t *review.T) {
 	}
 	f := review.Finding{Severity: review.Warning, Evidence: strings.Join(lines, "; "), Want: "one class", Got: "several"}
 	switch {
+	case len(bad) > 1 && findPaddingOracle(t):
 	case len(bad) > 1:
 		f.Case, f.Issue = "kinds of bad states", fmt.Sprintf("bad states are refused in %d ways", len(bad))
 		t.Refute(f)
