@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -140,8 +141,8 @@ func Inflating(token string, size int) []Variant {
 	return all
 }
 
-// maxBefore is the number of bytes that may precede the JSON in a segment.
-const maxBefore = 16
+// maxBefore is the number of bytes that may precede the JSON in a segment. A tag has up to 64.
+const maxBefore = 64
 
 // Views returns the JSON objects that can be read in a token without a key.
 func Views(token string) []View {
@@ -184,11 +185,23 @@ func Readable(token string) string {
 	return b.String()
 }
 
-// Shows reports whether a token has a readable object other than a JOSE header. Encrypted tokens
-// have such a header as well (RFC 7516).
+// Shows reports whether a token has a readable object other than a JOSE header, or a segment half of which is a
+// text with several values. Encrypted tokens have such a header as well (RFC 7516).
 func Shows(token string) bool {
-	return slices.ContainsFunc(Views(token), func(v View) bool { return v.Object["alg"] == nil || v.Object["enc"] == nil })
+	views := Views(token)
+	if slices.ContainsFunc(views, func(v View) bool { return v.Object["alg"] == nil || v.Object["enc"] == nil }) {
+		return true
+	}
+	segments := Segments(token)
+	return slices.ContainsFunc(CodedSegments(segments), func(i int) bool {
+		raw := segments[i].Raw()
+		isHeader := slices.ContainsFunc(views, func(v View) bool { return v.Segment == i })
+		return !isHeader && len(values.Find(raw)) > len(raw)/2
+	})
 }
+
+// values matches a text of values between separators, which nested encodings do not have.
+var values = regexp.MustCompile(`[ -~]{4,}[ "{}\[\],|;&][ -~]{16,}[ "{}\[\],|;&][ -~]{4,}`)
 
 // longLife is the longest time to live that is not reported.
 const longLife = 7 * 24 * time.Hour
