@@ -216,6 +216,7 @@ var structureTwins = slices.Concat(namedTwins(), writtenMembers(), memberNames()
 	{`{"v":9007199254740993}`, `{"v":9007199254740992}`, "integers beyond 2^53"},
 	{`{"v":18446744073709551617}`, `{"v":18446744073709551616}`, "integers beyond 2^64"},
 	{`{"v":123456789012345678901}`, `{"v":123456789012345678902}`, "long integers"},
+	{`{"v":1` + strings.Repeat("0", 39) + `1}`, `{"v":1` + strings.Repeat("0", 39) + `2}`, "integers of 41 digits"},
 	{`{"v":4294967297}`, `{"v":1}`, "integers cut to 32 bits"}, {`{"v":0.1}`, `{"v":0.10000000000000002}`, "the last digit of a fraction"},
 	{`{"v":"a\u0000b"}`, `{"v":"a"}`, "a text cut at a NUL"}, {`{"v":" a"}`, `{"v":"a"}`, "white space in a text"},
 	{`{"v":"A"}`, `{"v":"a"}`, "the case of a text"},
