@@ -116,7 +116,7 @@ func readFields(token []byte, name string) ([]Anatomy, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no design recognizes the token of %d characters; --design DESIGN prints the reason", len(token))
+		return nil, fmt.Errorf("no design recognizes the token of %d characters; --design DESIGN prints the reason, and \"sealab identify\" knows other formats", len(token))
 	}
 	return found, nil
 }
