@@ -31,7 +31,7 @@ func NewChoose() *cobra.Command {
 		Use:   "choose",
 		Short: "Choose a design by properties, sizes, rate and key lifetime",
 		Long: `List the designs that fit a use, the cheapest first, the reasons against the
-others, and the Go code that uses the first. The cost is from a committed run of
+others, and the Go code that uses the first. The cost is from a run of
 "sealab bench". A key is used up if the probability of a repeated nonce, or of
 another failure that grows with use, reaches 2^-32. The exit status is 1 if no
 design fits.`,
@@ -187,10 +187,10 @@ func loadCosts(dir string, payload int) (choice.Costs, string, error) {
 		unseal, unsealed := run.Median(throughput.Place{Subject: design, Op: runfile.Unseal, Size: size})
 		return choice.Cost{SealNs: seal, UnsealNs: unseal}, sealed && unsealed
 	}
-	return costs, fmt.Sprintf("%s, payloads of %d bytes", dir, size), nil
+	return costs, fmt.Sprintf("%s, measured with payloads of %d bytes", dir, size), nil
 }
 
-// orderOf returns a line that explains the order of the designs if not all were
+// orderOf returns a sentence that explains the order of the designs if not all were
 // measured.
 func orderOf(fits []choice.Fit, needs bool) string {
 	unmeasured := 0
@@ -203,11 +203,11 @@ func orderOf(fits []choice.Fit, needs bool) string {
 	case unmeasured == 0:
 		return ""
 	case unmeasured < len(fits):
-		return fmt.Sprintf("The run did not measure %d of them: they have no times and come last.\n", unmeasured)
+		return fmt.Sprintf("The run did not measure %d of them: they have no times and come last.", unmeasured)
 	case needs:
-		return "Without costs, the shortest tokens come first.\n"
+		return "Without costs, the shortest tokens come first."
 	default:
-		return "Without costs, the designs that claim most come first.\n"
+		return "Without costs, the designs that claim most come first."
 	}
 }
 
@@ -217,7 +217,9 @@ func writeChoice(out io.Writer, a *choice.Answer, needs []codecs.Property, sourc
 		fit = "design fits"
 	}
 	fmt.Fprintf(out, "%d %s. Costs: %s.\n", len(a.Fits), fit, source)
-	fmt.Fprint(out, orderOf(a.Fits, len(needs) > 0))
+	if order := orderOf(a.Fits, len(needs) > 0); order != "" {
+		fmt.Fprintln(out, order, "--run names another run.")
+	}
 	if len(a.Fits) > 0 {
 		if len(needs) == 0 {
 			fmt.Fprintln(out, "No property was asked for with --need: \"sealab list DESIGN\" prints those that a design claims.")
