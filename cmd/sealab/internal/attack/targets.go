@@ -168,6 +168,7 @@ func (f *attackFlags) fit(d *attack.Design, notes io.Writer) bool {
 		return true
 	}
 	subject.PrintError(notes, err)
+	fmt.Fprintln(notes, "repair this first: until then the findings are about it")
 	f.unfit = append(f.unfit, d.Name+" does not open an ordinary token of its own")
 	return false
 }

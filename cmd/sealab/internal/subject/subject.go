@@ -127,7 +127,7 @@ func (d *Worker) Breach() error {
 func ProtocolBreach(c *worker.Client, name string) error {
 	for _, e := range c.Events() {
 		if e.BreaksProtocol() {
-			return fmt.Errorf("%s broke the protocol: %s: %s", name, e.Kind, e.Detail)
+			return fmt.Errorf("%s broke the protocol: %s", name, e.Detail)
 		}
 	}
 	return nil
