@@ -99,7 +99,7 @@ func printSummary(w io.Writer, r *review.Report) error {
 	facts.Row("offers", fmt.Sprintf("%d tools, %d prompts, %d resources, %d templates; risk profile %s by the names of the tools",
 		len(s.Tools), len(s.Prompts), len(s.Resources), len(s.Templates), s.Risk))
 	for _, f := range r.Flows {
-		facts.Row("flow", fmt.Sprintf("%q %s, %d rounds before the token", f.String(), f.Arguments, len(f.Rounds)))
+		facts.Row("flow", fmt.Sprintf("%s, rounds before the token: %d", strings.TrimSpace(fmt.Sprintf("%q %s", f.String(), f.Arguments)), len(f.Rounds)))
 	}
 	for _, n := range r.Notes {
 		facts.Row("note", n)
@@ -107,7 +107,7 @@ func printSummary(w io.Writer, r *review.Report) error {
 	if len(r.Unseen) > 0 {
 		facts.Row("not called", strings.Join(r.Unseen, ", "))
 	}
-	facts.Row("exchanges", fmt.Sprintf("%d in %.1f s; %d tools ran to their end", r.Exchanges, r.Seconds, r.Ran))
+	facts.Row("exchanges", fmt.Sprintf("%d in %.1f s; tool calls that ran to their end: %d", r.Exchanges, r.Seconds, r.Ran))
 	width := table.Width(w)
 	_, err := fmt.Fprintf(w, "%s\n%s\n%s\n", facts.Text(width), testedTable(r).Text(width), untestedTable(r).Text(width))
 	return err
