@@ -30,9 +30,9 @@ that a command starts. The review first reads the revision, the lists and the
 questions of the server. Checks then alter requestState tokens, headers, bodies
 and lines, and compare the answers with controls on the same server.
 
-By default the review answers no question of a tool, so that a tool that asks
-first does not run to its end, and it does not call tools that claim to be
-destructive; --effects allows both. To review a server beyond this machine, name
+By default the review gives no valid answer to a question of a tool, so that a
+tool that asks first runs only if it takes a malformed answer, and does not call
+tools that claim to be destructive; --effects allows both. To review a server beyond this machine, name
 its host with --consent. Reports leave out the credentials of --header and
 --second.
 

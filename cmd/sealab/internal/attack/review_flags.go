@@ -41,7 +41,7 @@ func (f *reviewFlags) add(cmd *cobra.Command) {
 	flags.Var(&f.args, "args", "arguments of the tool in front of it, as `JSON`; behind all tools, the first one is for the first tool")
 	flags.Var(&f.other, "other", "other arguments of the tool, as `JSON`, in the same order")
 	flags.StringVar(&f.flow, "flow", "", "`file` with flows to review, in the form of a report")
-	flags.BoolVar(&f.safe, "safe", true, "answer no question and run no tool to its end; the opposite of --effects")
+	flags.BoolVar(&f.safe, "safe", true, "give no valid answer to a question; the opposite of --effects")
 	flags.BoolVar(&o.Effects, "effects", false, "answer questions and run tools")
 	flags.StringSliceVar(&f.checks, "checks", nil, "IDs or families of checks, for example RS-TAMPER or RS")
 	flags.DurationVar(&o.TTL, "ttl", 0, "lifetime of tokens; the review waits until they expire")

@@ -188,7 +188,11 @@ func checkMissingAnswers(t *review.T) {
 }
 
 func checkExtraAnswer(t *review.T) {
-	answers := jsondoc.WithMember(t.Oracle.Flow.Last, "sealab-extra", json.RawMessage(`{"action":"accept","content":{"probe":true}}`))
+	extra := `{"action":"decline"}`
+	if t.Options.Effects {
+		extra = `{"action":"accept","content":{"probe":true}}`
+	}
+	answers := jsondoc.WithMember(t.Oracle.Flow.Last, "sealab-extra", json.RawMessage(extra))
 	a, reason := t.PresentAnswers(answers)
 	if t.SkipFor(reason) {
 		return
