@@ -120,7 +120,7 @@ var rows = []row{
 	{fault: "unknown keys are empty + names of keys in tokens", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}},
 	{fault: "files of keys named + empty files of keys", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "files of keys named + files of keys beside the notes", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
-	{fault: "lists of tags + empty lists of tags", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
+	{fault: "lists of tags + empty lists of tags", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR", "RS-TAMPER"}, critical: true},
 	{fault: "versions in tokens + older versions unsigned", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "last byte of the tag unread + states of varying length", checks: []string{"RS-TAMPER"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "states in parts + parts of any state", checks: []string{"RS-SPLICE"}, critical: true},
