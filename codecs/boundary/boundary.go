@@ -18,7 +18,7 @@
 //	boundary.Policy{Scheme: s}                             a scheme under its own keys, such as mcppy.New:
 //	                                                       a server in Python takes the next round
 //
-// Package keyfile reads a ring from a file. [Boundary.Rotate] replaces the ring
+// Package sealab/codecs/keyfile reads a ring from a file. [Boundary.Rotate] replaces the ring
 // of a running server.
 //
 // # Arguments
