@@ -119,7 +119,7 @@ func (f *benchFlags) run(cmd *cobra.Command) error {
 	if err := run.Summary(out, table.Width(out)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "\nall tables: %s\nas a page: sealab report %s --html bench.html\nto compare with the run before: sealab compare\n", filepath.Join(run.Path, runfile.ReportFile), run.Path)
+	_, err = fmt.Fprintf(out, "\nall tables: %s\nas a page: sealab report %s --html bench.html\nto compare it with another run: sealab compare OLD %[2]s\n", filepath.Join(run.Path, runfile.ReportFile), run.Path)
 	return err
 }
 
