@@ -267,6 +267,9 @@ func Use(d codecs.Design) []string {
 			lines[1] = "scheme, err := d.OpenScheme(codecs.Config{Secrets: secrets})"
 		}
 	}
+	slices.SortFunc(imports, func(a, b string) int { // the standard library first
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
+	})
 	for i, path := range imports {
 		imports[i] = fmt.Sprintf("import %q", path)
 	}
