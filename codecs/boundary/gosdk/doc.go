@@ -19,7 +19,7 @@
 //	result.InputRequests      the questions to the client, beside the state
 //
 // The example of this package is a complete tool with its client. The program
-// cmd/mcpserver is a complete server.
+// cmd/mcpserver also checks Host and Origin; the boundary does not.
 //
 // # Transports
 //

@@ -40,7 +40,7 @@ func Example() {
 				RequestState: "build 42",
 				InputRequests: mcp.InputRequestMap{"confirm": &mcp.ElicitParams{
 					Message:         "Deploy build 42?",
-					RequestedSchema: map[string]any{"type": "object"},
+					RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}},
 				}},
 			}, nil, nil
 		})
