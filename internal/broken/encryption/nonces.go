@@ -54,6 +54,12 @@ func CountedNonces() []skeleton.Control {
 				return nonce
 			}
 		}),
+		skeleton.WithDisclaimer(skeleton.NewSealer("gmac-by-handle", "payloads are authenticated by GMAC, and each handle counts its nonces from zero", []codecs.Property{codecs.FreshNonces}, []string{"NON-08"}, func(p *skeleton.SealerParts) {
+			withGMAC(p)
+			p.Nonce = func(n uint64, key, _ []byte) []byte {
+				return skeleton.HMAC(key, binary.BigEndian.AppendUint64(nil, n))[:skeleton.GCMNonce]
+			}
+		}), codecs.Confidentiality, "the payload is readable"),
 		skeleton.WithDisclaimer(skeleton.NewSigner("weak-salt", "a salt of a linear generator stands in each token", []codecs.Property{codecs.FreshNonces}, []string{"NON-09"}, func(p *skeleton.SignerParts) {
 			var count atomic.Uint64
 			p.Carried = func(payload []byte) []byte {
@@ -62,6 +68,23 @@ func CountedNonces() []skeleton.Control {
 			}
 			p.Unpacked = func(carried []byte) []byte { return carried[8:] }
 		}), codecs.FreshNonces, "there is no nonce"),
+	}
+}
+
+// withGMAC leaves the payload readable and authenticates it with a nonce.
+func withGMAC(p *skeleton.SealerParts) {
+	p.Encrypt = func(key, nonce, plaintext, data []byte) []byte {
+		return append(skeleton.NewGCM(key).Seal(nil, nonce, nil, append(data, plaintext...)), plaintext...)
+	}
+	p.Decrypt = func(key, nonce, sealed, data []byte) ([]byte, error) {
+		if len(sealed) < skeleton.GCMTag {
+			return nil, skeleton.ErrMalformed
+		}
+		tag, payload := sealed[:skeleton.GCMTag], sealed[skeleton.GCMTag:]
+		if _, err := skeleton.OpenGCM(key, nonce, tag, append(data, payload...)); err != nil {
+			return nil, err
+		}
+		return payload, nil
 	}
 }
 
