@@ -19,28 +19,28 @@ func (t *T) spelled(tok *Token, call verdict.Call, how string) {
 	t.Refute(codecs.Integrity, "an altered token is accepted with another state: "+how, tok.Sealed, call)
 }
 
-// Change presents tok with other bytes and reports whether it was accepted. An accepted token
-// was never sealed. If it gives the same state, it is a second spelling too.
-func (t *T) Change(in *Instance, tok *Token, altered []byte, how string) bool {
+// Change presents tok with other bytes. If they are accepted, they are a token that was never sealed, and
+// with the same state also a second spelling.
+func (t *T) Change(in *Instance, tok *Token, altered []byte, how string) {
 	if bytes.Equal(altered, tok.Text) {
-		return false
+		return
 	}
 	t.Try(codecs.Integrity)
-	call, ok := in.Accepts(altered, tok.Under)
-	return ok && t.changed(tok, call, how)
+	if call, ok := in.Accepts(altered, tok.Under); ok {
+		t.changed(tok, call, how)
+	}
 }
 
-func (t *T) changed(tok *Token, call verdict.Call, how string) bool {
+func (t *T) changed(tok *Token, call verdict.Call, how string) {
 	state := "another state"
 	if tok.Same(call) {
 		if tok.Format().Spells(call.Token) {
-			return false // other attacks look for spellings
+			return // other attacks look for spellings
 		}
 		state = "the same state"
 		t.Refute(codecs.Canonical, "a token with other bytes is accepted: "+how, tok.Sealed, call)
 	}
 	t.Refute(codecs.Integrity, fmt.Sprintf("a token that was never sealed is accepted with %s: %s", state, how), tok.Sealed, call)
-	return true
 }
 
 // Spellings presents alterations that carry the same bytes as tok.
@@ -50,7 +50,7 @@ func (t *T) Spellings(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration
 
 // Changes presents alterations that carry other bytes than tok.
 func (t *T) Changes(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration]) {
-	t.present(in, tok, all, []codecs.Property{codecs.Integrity}, func(tok *Token, call verdict.Call, how string) { t.changed(tok, call, how) })
+	t.present(in, tok, all, []codecs.Property{codecs.Integrity}, t.changed)
 }
 
 // TaggedChanges is Changes for alterations that end in a tag. If the same alteration with
