@@ -44,7 +44,6 @@ type Client struct {
 	record func(*rawmcp.Exchange)
 	next   time.Time        // no exchange begins before it
 	pause  time.Duration    // between exchanges; grows at each rate limit
-	waits  int              // number of rate limits met
 	opened map[User]Session // sessions over HTTP for calls to an older server
 }
 
@@ -215,7 +214,6 @@ func (c *Client) patience(a Answer, try int, waited time.Duration) (time.Duratio
 	case try >= maxRetries || a.Kind == NoBudget:
 		return 0, false
 	case a.Kind == Throttled:
-		c.waits++
 		c.pause = min(max(2*c.pause, 20*time.Millisecond), 2*time.Second)
 		wait := time.Second << try
 		if a.Exchange != nil {
