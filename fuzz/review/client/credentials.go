@@ -166,23 +166,17 @@ const minSecret = 12
 // UsersCredential describes the credential of the user.
 const UsersCredential = "the credential of the user"
 
-// RepeatedIn reports whether a text contains a credential of the first user.
+// RepeatedIn reports whether a text contains the credential in the Authorization header of the first user.
 func (t Target) RepeatedIn(text string) bool {
-	_, secret := t.Authorization()
-	for _, h := range t.Headers {
-		values := []string{h.Value}
-		if len(secret) >= tokens.MinCoded || len(secret) >= minSecret && strings.ContainsAny(secret, "0123456789") {
-			values = append(values, secret)
-		}
-		for _, v := range values {
-			for _, form := range []string{v, hex.EncodeToString([]byte(v)), base64.RawStdEncoding.EncodeToString([]byte(v)), base64.RawURLEncoding.EncodeToString([]byte(v))} {
-				if strings.EqualFold(h.Name, "Authorization") && strings.Contains(v, " ") && strings.Contains(text, form) || v == secret && strings.Contains(text, form) {
-					return true
-				}
-			}
-		}
+	scheme, secret := t.Authorization()
+	values := []string{scheme + " " + secret}
+	if len(secret) >= tokens.MinCoded || len(secret) >= minSecret && strings.ContainsAny(secret, "0123456789") {
+		values = append(values, secret)
 	}
-	return false
+	return secret != "" && slices.ContainsFunc(values, func(v string) bool {
+		forms := []string{v, hex.EncodeToString([]byte(v)), base64.RawStdEncoding.EncodeToString([]byte(v)), base64.RawURLEncoding.EncodeToString([]byte(v))}
+		return slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(text, form) })
+	})
 }
 
 // A Claim is a set of members that name a user and are added to every request.

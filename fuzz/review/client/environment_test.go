@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"sealab/internal/rawmcp"
 )
 
 func TestEnvironmentIn(t *testing.T) {
@@ -20,4 +22,14 @@ func TestEnvironmentIn(t *testing.T) {
 	} {
 		require.Equal(t, want, environmentIn([]byte(text)), text)
 	}
+}
+
+func TestRepeatedIn(t *testing.T) {
+	target := Target{Headers: []rawmcp.Header{{Name: "X-Empty"}, {Name: "authorization", Value: "Bearer q4Tz9vKe2mWd"}}}
+	for text, want := range map[string]bool{
+		"denied: Bearer q4Tz9vKe2mWd": true, "q4Tz9vKe2mWd": true, "cTRUejl2S2UybVdk": true, "71345 denied": false, "": false,
+	} {
+		require.Equal(t, want, target.RepeatedIn(text), text)
+	}
+	require.False(t, Target{Headers: []rawmcp.Header{{Name: "X-Empty"}}}.RepeatedIn("denied"), "no credential")
 }
