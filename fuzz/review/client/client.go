@@ -342,7 +342,7 @@ func (c *Client) Headers(ctx context.Context, call Call) []rawmcp.Header {
 	if c.Older != "" {
 		return c.SessionHeaders(c.sessionOf(ctx, call.As), call.As)
 	}
-	h := append(c.hostHeaders(call.As), call.headers()...)
+	h := append(c.postHeaders(call.As), call.headers()...)
 	for _, r := range c.Repeated[call.Target] {
 		if value, ok := r.Value(call.Arguments); ok && call.Method == "tools/call" {
 			h = append(h, rawmcp.Header{Name: r.Header, Value: headerText(value)})

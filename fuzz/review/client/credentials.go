@@ -28,10 +28,12 @@ type Target struct {
 	environment []rawmcp.Header // environment variables that may be secrets
 }
 
-// hostHeaders returns the headers of every request: the host, and the credentials of a user.
-func (c *Client) hostHeaders(as User) []rawmcp.Header {
+// postHeaders returns the headers of every POST: the host, the credentials of a user, and the types of the
+// bodies.
+func (c *Client) postHeaders(as User) []rawmcp.Header {
 	h := []rawmcp.Header{{Name: "Host", Value: c.HTTP.Host()}, {Name: "User-Agent", Value: "sealab-review"}, {Name: "Connection", Value: "close"}}
-	return append(h, c.Target.credentials(as)...)
+	return append(append(h, c.Target.credentials(as)...),
+		rawmcp.Header{Name: "Content-Type", Value: "application/json"}, rawmcp.Header{Name: "Accept", Value: "application/json, text/event-stream"})
 }
 
 // credentials returns the credentials of a user.

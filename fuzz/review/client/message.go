@@ -160,15 +160,9 @@ func (c Call) withMeta(id int, meta map[string]any) ([]byte, error) {
 	return raw, nil
 }
 
-// headers returns the headers that streamable HTTP requires for a call, without Host and
-// credentials.
+// headers returns the headers that streamable HTTP requires for a call, besides those of every POST.
 func (c Call) headers() []rawmcp.Header {
-	h := []rawmcp.Header{
-		{Name: "Content-Type", Value: "application/json"},
-		{Name: "Accept", Value: "application/json, text/event-stream"},
-		{Name: "MCP-Protocol-Version", Value: Modern},
-		{Name: "Mcp-Method", Value: c.Method},
-	}
+	h := []rawmcp.Header{{Name: "MCP-Protocol-Version", Value: Modern}, {Name: "Mcp-Method", Value: c.Method}}
 	if c.Target != "" {
 		h = append(h, rawmcp.Header{Name: "Mcp-Name", Value: headerText(c.Target)})
 	}

@@ -53,10 +53,7 @@ func (c *Client) Initialize(ctx context.Context, version string, as User) Answer
 		c.Close() // some servers fix the era for the whole process
 		return c.RawCall(ctx, nil, body)
 	}
-	headers := append(c.hostHeaders(as),
-		rawmcp.Header{Name: "Content-Type", Value: "application/json"},
-		rawmcp.Header{Name: "Accept", Value: "application/json, text/event-stream"})
-	a := c.RawCall(ctx, headers, body)
+	a := c.RawCall(ctx, c.postHeaders(as), body)
 	if a.Exchange != nil && a.Exchange.Header("Mcp-Session-Id") != "" {
 		c.SessionIDs = append(c.SessionIDs, a.Exchange.Header("Mcp-Session-Id"))
 	}
@@ -172,8 +169,7 @@ func (c *Client) SessionBody(method, params string) string {
 
 // SessionHeaders returns the headers of requests in a session.
 func (c *Client) SessionHeaders(s Session, as User) []rawmcp.Header {
-	h := append(c.hostHeaders(as), rawmcp.Header{Name: "Content-Type", Value: "application/json"},
-		rawmcp.Header{Name: "Accept", Value: "application/json, text/event-stream"}, rawmcp.Header{Name: "MCP-Protocol-Version", Value: s.Version})
+	h := append(c.postHeaders(as), rawmcp.Header{Name: "MCP-Protocol-Version", Value: s.Version})
 	if s.ID != "" {
 		h = append(h, rawmcp.Header{Name: "Mcp-Session-Id", Value: s.ID})
 	}
