@@ -93,7 +93,7 @@ func overrideMembers(t *review.T) {
 		for _, raw := range more {
 			marks = append(marks, leafTexts(raw)...)
 		}
-		if len(more) == 0 || flowShowsAny(t, marks) {
+		if len(more) == 0 || containsAny(honestTexts(t), marks) {
 			continue
 		}
 		for _, place := range insertPlaces {
@@ -150,23 +150,30 @@ func overrideFullCall(t *review.T) {
 
 // overridesCall adds members in one place and reports whether they change the call.
 func overridesCall(t *review.T, place insertPlace, more jsondoc.Arguments, marks []string) bool {
-	text, a := walkWithMembers(t, place, more)
-	if !containsAny(text, marks) {
-		return false
-	}
 	other := jsondoc.Arguments{}
 	for i, name := range jsondoc.SortedKeys(more) {
 		other[fmt.Sprintf("sealab_member%d", i)] = more[name]
 	}
-	if plain, _ := walkWithMembers(t, place, other); plain == "" || containsAny(plain, marks) {
-		return false
-	}
-	if again, _ := walkWithMembers(t, place, more); !containsAny(again, marks) {
+	_, a, shown := showsUnderNames(t, place, more, other, marks)
+	if !shown {
 		return false
 	}
 	t.Refute(review.Finding{Case: place.name, Severity: review.Critical, Issue: "a member that no form has changes the call",
 		Evidence: fmt.Sprintf("%s: %s -> %v", place.name, jsondoc.Object(more), a), Want: "ignored", Got: "carried out", Flow: &t.Oracle.Flow})
 	return true
+}
+
+// showsUnderNames reports whether the flow shows a mark twice with more members in a place, and does not with
+// the same values under other names: a server may show all that it gets. It returns the first texts and answer.
+func showsUnderNames(t *review.T, place insertPlace, more, other jsondoc.Arguments, marks []string) (text string, a client.Answer, shown bool) {
+	if text, a = walkWithMembers(t, place, more); !containsAny(text, marks) {
+		return text, a, false
+	}
+	if plain, _ := walkWithMembers(t, place, other); plain == "" || containsAny(plain, marks) {
+		return text, a, false
+	}
+	again, _ := walkWithMembers(t, place, more)
+	return text, a, containsAny(again, marks)
 }
 
 // overridingMembers returns members that forms do not ask for but a state may have. The first set
@@ -267,9 +274,9 @@ func overrideResultNames(t *review.T) {
 // The number of names from results that are tested, and the number of places for each.
 const maxResultNames, maxResultPlaces = 6, 4
 
-// flowShowsAny reports whether the texts of the flow contain a mark anyway.
-func flowShowsAny(t *review.T, marks []string) bool {
-	return containsAny(t.ArgumentTexts(t.Oracle.Flow, t.Oracle.User)+string(t.Oracle.Good.Text), marks)
+// honestTexts returns the texts of the flow without more members.
+func honestTexts(t *review.T) string {
+	return t.ArgumentTexts(t.Oracle.Flow, t.Oracle.User) + t.Oracle.Good.Text
 }
 
 // containsAny reports whether a text has one of the marks as a word: a short number may also be a

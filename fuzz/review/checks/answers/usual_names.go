@@ -66,12 +66,12 @@ func marksOf(value string) []string {
 
 // overrideUsualNames adds members with usual names to the answers of every round, all at once. If a later text
 // shows the value of one, it adds that member alone. It records a finding if its value is shown again, and
-// the same value under the name spelled backwards is not: a server may show all that it gets.
+// the same value under the name spelled backwards is not.
 func overrideUsualNames(t *review.T) {
 	if t.Oracle.Flow.Last == nil || len(t.Findings) > 0 {
 		return
 	}
-	honest := t.ArgumentTexts(t.Oracle.Flow, t.Oracle.User) + t.Oracle.Good.Text
+	honest := honestTexts(t)
 	for _, more := range usualMembers(t) {
 		for _, place := range insertPlaces {
 			if !t.Selected(place.name) {
@@ -93,14 +93,8 @@ func overridesName(t *review.T, place insertPlace, name string, more jsondoc.Arg
 	turned := []byte(name)
 	slices.Reverse(turned)
 	one, other := jsondoc.Arguments{name: more[name]}, jsondoc.Arguments{string(turned): more[name]}
-	text, a := walkWithMembers(t, place, one)
-	if !containsAny(text, marks) {
-		return false
-	}
-	if plain, _ := walkWithMembers(t, place, other); plain == "" || containsAny(plain, marks) {
-		return false
-	}
-	if again, _ := walkWithMembers(t, place, one); !containsAny(again, marks) {
+	text, a, shown := showsUnderNames(t, place, one, other, marks)
+	if !shown {
 		return false
 	}
 	t.Refute(review.Finding{Case: place.name, Severity: review.Critical, Issue: "a member " + name + " that no form has changes the call",
