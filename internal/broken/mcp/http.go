@@ -330,9 +330,7 @@ func (s *Server) notice(w http.ResponseWriter, r *http.Request, req request) {
 	s.notified(req)
 	if req.method == "notifications/initialized" && s.has("sessions told in every stream") {
 		raw, _ := json.Marshal(object{"jsonrpc": "2.0", "method": "notifications/message", "params": object{"level": "info", "data": "ready: " + r.Header.Get("Mcp-Session-Id")}})
-		s.mu.Lock()
-		s.events = append(s.events, event{message: raw})
-		s.mu.Unlock()
+		s.keepEvent("", raw)
 	}
 	switch {
 	case s.has("notifications answered"), req.method == "notifications/roots/list_changed" && s.has("changes of roots answered"):

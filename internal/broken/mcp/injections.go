@@ -92,7 +92,7 @@ func (s *Server) completedByQuery(r request) (object, *failure) {
 		text = m[1]
 	}
 	if strings.Count(text, "'")%2 == 1 && s.has("apostrophes in completions are faults") {
-		return nil, &failure{code: -32603, status: 500, message: "internal error"}
+		return nil, internalError()
 	}
 	if strings.HasPrefix("today", text) {
 		values = append(values, "today")

@@ -43,6 +43,8 @@ func invalidParams(message string) *failure {
 	return &failure{code: -32602, status: 400, message: message}
 }
 
+func internalError() *failure { return &failure{code: -32603, status: 500, message: "internal error"} }
+
 type object = map[string]any
 
 // driftPeriod is the number of requests after which a reading changes.
@@ -421,7 +423,7 @@ func (s *Server) toolList(r request) (object, *failure) {
 	var cursor string
 	if raw := r.params["cursor"]; raw != nil {
 		if string(raw) == `"-1"` && s.has("cursors as offsets") {
-			return nil, &failure{code: -32603, status: 500, message: "internal error"}
+			return nil, internalError()
 		}
 		if json.Unmarshal(raw, &cursor) != nil {
 			return nil, invalidParams("unknown cursor")

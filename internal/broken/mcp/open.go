@@ -112,11 +112,10 @@ func (s *Server) unseal(token string, p boundRequest) (claims, error) {
 	case s.has("counted handles", "hashed handles"):
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		c, ok := s.held[token]
-		if !ok {
-			return c, errState
+		if c, ok := s.held[token]; ok {
+			return c, nil
 		}
-		return c, nil
+		return c, errState
 	case s.has(signingFaults...):
 		return s.unsign(token)
 	case s.has(fieldChoices...):
@@ -211,7 +210,7 @@ func (s *Server) unsign(token string) (claims, error) {
 		ok = err == nil && hmac.Equal(mac, want)
 	}
 	switch {
-	case ok || s.has("tag not compared"):
+	case ok:
 	case s.has("refusals tell the tag"):
 		return c, fmt.Errorf("%w: tag: want %x, got %x", errState, want, mac)
 	case s.has("refusals tell the key"):
@@ -219,7 +218,7 @@ func (s *Server) unsign(token string) (claims, error) {
 	default:
 		return c, fmt.Errorf("%w: not authentic", errState)
 	}
-	if raw, err := decodeStrict(text); err != nil || json.Unmarshal(raw, &c) != nil {
+	if c, err = readClaims(text); err != nil {
 		return c, fmt.Errorf("%w: malformed", errState)
 	}
 	return c, nil
@@ -274,11 +273,10 @@ func (s *Server) unsignByName(token string) (c claims, err error) {
 		}
 		want = skeleton.HMAC(nil, []byte(text))
 	}
-	got, err := decodeStrict(parts[2])
-	if raw, also := decodeStrict(parts[0]); err != nil || also != nil || !hmac.Equal(got, want) || json.Unmarshal(raw, &c) != nil {
-		return claims{}, errState
+	if got, err := decodeStrict(parts[2]); err != nil || !hmac.Equal(got, want) {
+		return c, errState
 	}
-	return c, nil
+	return readClaims(parts[0])
 }
 
 // unsignByList verifies a JWS in JSON, whose signatures must all be good. With a fault there may be none.
@@ -295,7 +293,13 @@ func (s *Server) unsignByList(token string) (c claims, err error) {
 			return c, errState
 		}
 	}
-	if raw, err := decodeStrict(jws.Payload); err != nil || json.Unmarshal(raw, &c) != nil {
+	return readClaims(jws.Payload)
+}
+
+// readClaims returns the claims in a verified segment.
+func readClaims(segment string) (c claims, err error) {
+	raw, err := decodeStrict(segment)
+	if err != nil || json.Unmarshal(raw, &c) != nil {
 		return claims{}, errState
 	}
 	return c, nil
@@ -338,10 +342,7 @@ func (s *Server) unsignByVersion(token string) (c claims, err error) {
 	default:
 		return c, errState
 	}
-	if raw, err := decodeStrict(body); err != nil || json.Unmarshal(raw, &c) != nil {
-		return claims{}, errState
-	}
-	return c, nil
+	return readClaims(body)
 }
 
 // decodeStrict decodes base64url and accepts only the canonical encoding.

@@ -21,7 +21,7 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 		return result, nil
 	}
 	if s.has("labels in queries") && strings.Count(args["labels"], "'")%2 == 1 {
-		return nil, &failure{code: -32603, status: 500, message: "internal error"}
+		return nil, internalError()
 	}
 	if s.isTooMuch(args["amount"]) {
 		return s.toolError("only up to 100"), nil

@@ -14,7 +14,7 @@ func (s *Server) responses(r request) (map[string]map[string]any, *failure) {
 	var all map[string]map[string]any
 	if raw := r.params["inputResponses"]; raw != nil && json.Unmarshal(raw, &all) != nil {
 		if raw[0] == '[' && s.has("lists of answers are a fault") {
-			return nil, &failure{code: -32603, status: 500, message: "internal error"}
+			return nil, internalError()
 		}
 		return nil, invalidParams("inputResponses: want an object of objects")
 	}
@@ -277,7 +277,7 @@ func (s *Server) state(r request, p boundRequest, env string) (c claims, given b
 	case !r.modern:
 		return unverifiedClaims(token), true, nil
 	case token == "constructor" && s.has("names of members are faults"):
-		return c, false, &failure{code: -32603, status: 500, message: "internal error"}
+		return c, false, internalError()
 	case len(token) > s.or("states of 4 KiB at most", 4<<10, 2<<20):
 		return c, false, &failure{code: -32602, status: 200, message: "requestState is too long"}
 	case strings.Count(token, ".") > 10_000 && s.has("full stops take long"):

@@ -74,16 +74,11 @@ func (s *Server) digest(p boundRequest) string {
 		_ = json.Unmarshal(args, &v) // parsed before, except with one fault
 		args, _ = json.Marshal(s.digested(v))
 	}
-	for _, drop := range []struct {
-		fault string
-		part  *string
-	}{{"unbound user", &p.user}, {"unbound tool", &p.target}} {
-		if s.has(drop.fault) {
-			*drop.part = ""
-		}
-	}
-	if len(args) > 600 && s.has("users of long arguments unbound") {
+	if s.has("unbound user") || len(args) > 600 && s.has("users of long arguments unbound") {
 		p.user = ""
+	}
+	if s.has("unbound tool") {
+		p.target = ""
 	}
 	if s.has("unbound arguments") {
 		args = nil

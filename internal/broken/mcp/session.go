@@ -35,16 +35,11 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, req request) {
 	case req.version != "" && !slices.Contains(legacyRevisions, req.version) && !s.has("any revision in a session"):
 		s.reply(w, 400, req.id, nil, &failure{code: -32600, status: 400, message: "unsupported revision"})
 		return
-	case req.method == "initialize":
-		s.reply(w, 400, req.id, nil, &failure{code: -32600, status: 400, message: "already initialized"})
-		return
 	}
 	req.session, req.version = id, held.version
 	if s.has("calls told in every stream") {
 		raw, _ := json.Marshal(object{"jsonrpc": "2.0", "method": "notifications/message", "params": object{"level": "info", "data": req.params}})
-		s.mu.Lock()
-		s.events = append(s.events, event{id, raw})
-		s.mu.Unlock()
+		s.keepEvent(id, raw)
 	}
 	ctx, end := s.cancellable(r.Context(), req)
 	defer end()
@@ -80,9 +75,7 @@ func (s *Server) answerCall(w http.ResponseWriter, req request) {
 		return
 	}
 	if s.has("answers without numbers replayed") {
-		s.mu.Lock()
-		s.events = append(s.events, event{req.session, message})
-		s.mu.Unlock()
+		s.keepEvent(req.session, message)
 	}
 	s.reply(w, 200, req.id, result, fail)
 }

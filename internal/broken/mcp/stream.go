@@ -14,12 +14,17 @@ import (
 
 // stored answers with an event and keeps the event for resumed streams.
 func (s *Server) stored(w http.ResponseWriter, session string, message []byte) {
-	s.mu.Lock()
-	s.events = append(s.events, event{session, message})
-	n := len(s.events)
-	s.mu.Unlock()
+	n := s.keepEvent(session, message)
 	startEventStream(w)
 	fmt.Fprintf(w, "id: %s\ndata: %s\n\n", s.eventID(n), message)
+}
+
+// keepEvent keeps an event for resumed streams and returns its number.
+func (s *Server) keepEvent(session string, message []byte) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, event{session, message})
+	return len(s.events)
 }
 
 // storedCall answers a call with two events and keeps them for resumed streams. The first is empty.

@@ -19,12 +19,12 @@ func (s *Server) tool(r request) (object, *failure) {
 	var name string
 	if json.Unmarshal(r.params["name"], &name) != nil {
 		if r.params["name"] == nil && s.has("calls without a name are a fault") {
-			return nil, &failure{code: -32603, status: 500, message: "internal error"}
+			return nil, internalError()
 		}
 		return nil, &failure{code: s.or("wrong types are faults", -32603, -32602), status: 400, message: "name: want a text"}
 	}
 	if name == "constructor" && s.has("tools of every object") {
-		return nil, &failure{code: -32603, status: 500, message: "internal error"}
+		return nil, internalError()
 	}
 	if s.has("tools in any case") {
 		name = strings.ToLower(name)
@@ -298,15 +298,12 @@ func (s *Server) total(args map[string]string) object {
 // fails returns the error of a handler that fails on awkward values, or nil.
 func (s *Server) fails(name, arguments string) *failure {
 	switch {
-	case strings.Contains(arguments, "__proto__") && s.has("prototype names are faults"),
-		name == "total" && arguments == "null" && s.has("no arguments are a fault"):
-		return &failure{code: -32603, status: 500, message: "internal error"}
 	case strings.Contains(arguments, "'") && s.has("apostrophes end queries"):
 		return &failure{code: -32602, status: 400, message: `sqlite3.OperationalError: unrecognized token: "'"`}
-	case strings.Contains(arguments, "[(") && s.has("brackets end patterns"), strings.Contains(arguments, `%"`) && s.has("percent signs are faults"):
-		return &failure{code: -32603, status: 500, message: "internal error"}
-	case strings.Contains(arguments, `\ud800`) && s.has("half pairs are faults"), strings.Contains(arguments, "1e400") && s.has("large numbers are faults"):
-		return &failure{code: -32603, status: 500, message: "internal error"}
+	case strings.Contains(arguments, "__proto__") && s.has("prototype names are faults"), name == "total" && arguments == "null" && s.has("no arguments are a fault"),
+		strings.Contains(arguments, "[(") && s.has("brackets end patterns"), strings.Contains(arguments, `%"`) && s.has("percent signs are faults"),
+		strings.Contains(arguments, `\ud800`) && s.has("half pairs are faults"), strings.Contains(arguments, "1e400") && s.has("large numbers are faults"):
+		return internalError()
 	}
 	return nil
 }
@@ -395,7 +392,7 @@ func hasDuplicates(raw json.RawMessage) bool {
 	var all []string
 	_ = json.Unmarshal(raw, &all) // validated before
 	slices.Sort(all)
-	return len(slices.Compact(slices.Clone(all))) < len(all)
+	return len(slices.Compact(all)) < len(all)
 }
 
 // isNumber reports whether a value is a number of at least zero.
