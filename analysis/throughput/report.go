@@ -71,7 +71,7 @@ func (r *Run) writeAllocators(b *strings.Builder) {
 	type span struct{ least, most uint64 }
 	spans, names := map[string]*span{}, []string{}
 	for _, p := range r.Allocating() {
-		n := uint64(r.cells[p].Allocs)
+		n := r.cells[p].Allocs
 		if spans[p.Subject] == nil {
 			spans[p.Subject] = &span{n, n}
 			names = append(names, p.Subject)

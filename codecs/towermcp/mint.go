@@ -40,7 +40,7 @@ var payloadKinds = map[string]payloads{
 			return serde.AppendValue(dst, &v), true
 		},
 		func(v *rawjson.Value) bool { return isValue(v, maxDepth) },
-		func(dst []byte, v *rawjson.Value) []byte { return serde.AppendValue(dst, v) },
+		serde.AppendValue,
 	},
 }
 

@@ -72,7 +72,7 @@ func (t *T) SlowCall() (client.Call, bool) {
 			s := jsondoc.ParseSchema(raw)
 			kind := s.TypeOf()
 			// 1500 milliseconds, or the first number that the schema allows.
-			fits := slices.IndexFunc(slowNumbers, func(n float64) bool { return s.Allows(n) })
+			fits := slices.IndexFunc(slowNumbers, s.Allows)
 			if (kind == "number" || kind == "integer") && fits >= 0 {
 				m[name] = fmt.Append(nil, slowNumbers[fits])
 			}

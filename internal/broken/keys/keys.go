@@ -121,7 +121,7 @@ func Rotation() []skeleton.Control {
 		skeleton.NewRing("first-64", "only the first 64 keys unseal", []codecs.Property{codecs.Rotation}, "KEY-07", openFirstKeys(64)),
 		skeleton.NewSigner("never-removed", "keys that were once in a ring are remembered", []codecs.Property{codecs.Rotation, codecs.Integrity}, []string{"KEY-07", "KEY-15"},
 			func(p *skeleton.SignerParts) { rememberKeys(&p.RingParts) }),
-		skeleton.NewRing("missing-key", "a key id that is not known stands for a key of zeros", []codecs.Property{codecs.Integrity}, "KEY-02", func(p *skeleton.RingParts) { zeroKeyIfMissing(p) }),
+		skeleton.NewRing("missing-key", "a key id that is not known stands for a key of zeros", []codecs.Property{codecs.Integrity}, "KEY-02", zeroKeyIfMissing),
 		skeleton.NewSealer("missing-cipher-key", "a key id that is not known stands for a key of zeros", []codecs.Property{codecs.Integrity}, []string{"KEY-02"},
 			func(p *skeleton.SealerParts) { zeroKeyIfMissing(&p.RingParts) }),
 		skeleton.NewSealer("inherited-states", "states are members of an object of JavaScript, which has members of its own", []codecs.Property{codecs.Integrity}, []string{"KEY-02"}, inheritedStates),

@@ -314,7 +314,7 @@ func (s *Server) noise() string {
 // randomWord returns a random text of varying length.
 func randomWord() string {
 	b := randomBytes(9)
-	return strings.Map(func(r rune) rune { return 'g' + r%16 }, string(hex.EncodeToString(b)[:4+b[0]%14]))
+	return strings.Map(func(r rune) rune { return 'g' + r%16 }, hex.EncodeToString(b)[:4+b[0]%14])
 }
 
 // kindOf returns the capability that the question of a step needs. With a fault it is always

@@ -52,7 +52,7 @@ observation.`,
   sealab attack --only ENC --only TAG-06 hmac-sha256
   sealab attack --sdks --libraries --out results
   sealab attack --list`,
-		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, args) },
+		RunE: flags.run,
 	}
 	flags.add(cmd)
 	return cmd

@@ -50,7 +50,7 @@ printed and written. "sealab replay" repeats findings.`,
   sealab review --list
   sealab review --explain RS-ARGS`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE: f.run,
 	}
 	f.add(cmd)
 	return cmd

@@ -152,7 +152,7 @@ func opensCanary(t *review.T, x inputs.Input, own bool) bool {
 	number := 0
 	opens := func(spelling string) (a client.Answer, asked bool) {
 		number++
-		return c.Opens(spelling, number, func(u string) client.Answer { return x.Send(u) })
+		return c.Opens(spelling, number, x.Send)
 	}
 	var all []string
 	for _, host := range loopbackHosts {

@@ -116,8 +116,7 @@ func listenFromOtherSession(t *review.T) {
 // has no ID, after the first answer that comes in an event with an ID. A server may send only some
 // answers in streams.
 func resumeAnswers(t *review.T) {
-	list := func() string { return t.Client.ListBody() }
-	if resumed := resumeAfter(t, list, "0"); resumed || len(t.Findings) > 0 { // a server may count events that it sends without an ID
+	if resumed := resumeAfter(t, t.Client.ListBody, "0"); resumed || len(t.Findings) > 0 { // a server may count events that it sends without an ID
 		return
 	}
 	for _, call := range streamedCalls(t) {
