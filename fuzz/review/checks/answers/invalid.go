@@ -68,8 +68,8 @@ func checkFormAnswers(t *review.T) {
 		return
 	}
 	f := t.Oracle.Flow
-	for key := range jsondoc.Members(f.Last) {
-		for name, value := range f.Content(len(f.Rounds), key) {
+	for key := range jsondoc.InOrder(jsondoc.Members(f.Last)) {
+		for name, value := range jsondoc.InOrder(f.Content(len(f.Rounds), key)) {
 			wrong := json.RawMessage(`"sealab"`)
 			if len(value) > 0 && value[0] == '"' {
 				wrong = json.RawMessage(`[{"sealab":1}]`)

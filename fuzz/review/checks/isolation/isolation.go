@@ -253,7 +253,7 @@ func callWithWord(t *review.T, f client.Flow, word string, as client.User) (stri
 // the offer contains this text as well.
 func replacedText(f client.Flow) string {
 	rest := string(f.ArgumentsWith(review.MarkerA)) + strings.ToLower(f.Target+f.Offer.Description)
-	for _, raw := range jsondoc.Members(f.Arguments) {
+	for _, raw := range jsondoc.InOrder(jsondoc.Members(f.Arguments)) {
 		if text, ok := jsondoc.Text(raw); ok && len(text) > 3 && !strings.Contains(rest, text) {
 			return text
 		}

@@ -86,7 +86,7 @@ const maxNamedURIs = 18
 func namedURIs(t *review.T, words []string) []string {
 	words = words[:min(len(words), review.MaxTestedCalls)]
 	for _, o := range t.Oracles {
-		for _, raw := range jsondoc.Members(o.Flow.Arguments) {
+		for _, raw := range jsondoc.InOrder(jsondoc.Members(o.Flow.Arguments)) {
 			if text, ok := jsondoc.Text(raw); ok && !slices.Contains(words, text) {
 				words = append(words, text)
 			}

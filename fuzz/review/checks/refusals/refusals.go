@@ -270,7 +270,7 @@ func checkUniformRefusals(t *review.T) {
 		t.Refute(f)
 	case len(bad) == 1 && len(classes) > 1:
 		f.Case = "a good state of another call"
-		for class, name := range good {
+		for class, name := range jsondoc.InOrder(good) {
 			if !bad[class] {
 				f.Issue = goodStatePrefix + name + " is refused in another way than a bad state: whoever holds it learns that it is good"
 			}

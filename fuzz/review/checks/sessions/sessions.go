@@ -130,7 +130,7 @@ func checkSessionNotification(t *review.T) {
 	if !ok {
 		return
 	}
-	for name, body := range unansweredMessages {
+	for name, body := range jsondoc.InOrder(unansweredMessages) {
 		a := t.Tried(inSession(t, s, client.FirstUser, body))
 		if a.Exchange != nil && a.Status/100 == 2 && (a.Status != 202 || len(strings.TrimSpace(string(a.Exchange.Body))) > 0 && string(a.Exchange.Body) != "null") {
 			t.Refute(review.Finding{Case: name, Severity: review.Warning,

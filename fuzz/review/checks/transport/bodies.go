@@ -400,7 +400,7 @@ func checkUnauthenticated(t *review.T) {
 		}
 		return
 	}
-	for name, as := range map[string]client.User{"no credentials": client.Nobody, "made-up credentials": client.Stranger} {
+	for name, as := range jsondoc.InOrder(map[string]client.User{"no credentials": client.Nobody, "made-up credentials": client.Stranger}) {
 		if as == client.Stranger && len(t.Options.Target.Second) == 0 {
 			continue
 		}

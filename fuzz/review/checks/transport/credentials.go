@@ -59,8 +59,7 @@ func requiresCredentials(t *review.T) bool {
 	if !hasCredentials(t) {
 		return false
 	}
-	headers := t.Options.Target.Headers
-	if own := t.ListedAs(headers); !client.Served(own) {
+	if own := t.ListedAs(t.Options.Target.Headers); !client.Served(own) {
 		t.Skip("control: the server's own credentials: %v", own)
 		return false
 	}
@@ -177,7 +176,7 @@ func servesPathUnauthenticated(t *review.T) bool {
 // handshake. It records a finding if one is served.
 func servesHeaderUnauthenticated(t *review.T) bool {
 	for _, named := range []string{"server/discover", "initialize", "ping"} {
-		for name, w := range map[string]*client.Request{"tools/list": t.ListingAs(nil), "initialize": t.InitializeRequest(client.Older)} {
+		for name, w := range jsondoc.InOrder(map[string]*client.Request{"tools/list": t.ListingAs(nil), "initialize": t.InitializeRequest(client.Older)}) {
 			for _, h := range t.Options.Target.Headers {
 				w.Drop(h.Name)
 			}
