@@ -178,18 +178,14 @@ func checkExtraArgument(t *review.T) {
 		return
 	}
 	closed := string(jsondoc.Members(f.Offer.Input)["additionalProperties"]) == "false"
-	for _, name := range []string{"sealab_extra"} {
-		call := f.Call(client.FirstUser)
-		call.Arguments = jsondoc.WithMember(f.Arguments, name, json.RawMessage(`{"a":1}`))
-		a, ok := t.Ask(name, call)
-		switch {
-		case !ok:
-			return
-		case a.Code == -32603:
-			t.Fault(name, review.Warning, "an unknown argument is answered by an internal error", a)
-		case closed && a.Succeeded():
-			t.Fault(name, review.Suggestion, "an unknown argument is accepted although the schema allows none", a)
-		}
+	const name = "sealab_extra"
+	a, ok := t.Ask(name, f.WithArgument(name, json.RawMessage(`{"a":1}`)).Call(client.FirstUser))
+	switch {
+	case !ok:
+	case a.Code == -32603:
+		t.Fault(name, review.Warning, "an unknown argument is answered by an internal error", a)
+	case closed && a.Succeeded():
+		t.Fault(name, review.Suggestion, "an unknown argument is accepted although the schema allows none", a)
 	}
 }
 
@@ -199,8 +195,7 @@ func checkPrototypeArguments(t *review.T) {
 		return
 	}
 	for _, name := range jsondoc.SortedKeys(review.Polluting) {
-		call := f.Call(client.FirstUser)
-		call.Arguments = jsondoc.WithMember(f.Arguments, name, review.Polluting[name])
+		call := f.WithArgument(name, review.Polluting[name]).Call(client.FirstUser)
 		if b := t.Call(f.Call(client.FirstUser)); b.Kind != client.Asked {
 			t.Skip("control: an honest call: %v", b)
 			return
