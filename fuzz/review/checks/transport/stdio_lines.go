@@ -91,17 +91,17 @@ func sendLineInParts(t *review.T) {
 
 func checkMalformedLines(t *review.T) {
 	all := malformedLines(t.Options.Effects)
+	if !t.Selected("lines") {
+		clear(all)
+	}
 	var dead []string
 	var evidence string
-	for _, name := range jsondoc.SortedKeys(all) {
-		if !t.Selected("lines") {
-			continue
-		}
+	for name, line := range jsondoc.InOrder(all) {
 		p := t.Process()
 		if p == nil {
 			return
 		}
-		e := p.Do(t.Context, []byte(all[name]), nil)
+		e := p.Do(t.Context, []byte(line), nil)
 		t.Client.Keep(e)
 		t.Trials++
 		if reason := t.Pings(p); reason != "" {
@@ -109,7 +109,7 @@ func checkMalformedLines(t *review.T) {
 			if !p.Alive() {
 				reason = fmt.Sprintf("%s; the process ended: %v; standard error: %s", reason, p.State(), client.Short(string(p.Stderr()), 200))
 			}
-			evidence = fmt.Sprintf("line %s, then an honest request: %s", client.Short(all[name], 60), reason)
+			evidence = fmt.Sprintf("line %s, then an honest request: %s", client.Short(line, 60), reason)
 		} else if len(t.Findings) == 0 {
 			judgeLines(t, p.Output(), name)
 		}

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -53,8 +54,8 @@ func sendTwoCalls(t *review.T, p *rawmcp.Process, one, two client.Call) (first, 
 	c := t.Client
 	body, first, err := c.NextBody(one)
 	next, second, also := c.NextBody(two)
-	if err != nil || also != nil {
-		return first, second, &rawmcp.Exchange{Err: fmt.Errorf("writing the requests: %v %v", err, also)}
+	if err = cmp.Or(err, also); err != nil {
+		return first, second, &rawmcp.Exchange{Err: err}
 	}
 	if e = p.Do(t.Context, body, nil); e.Err != nil {
 		return first, second, e
