@@ -282,9 +282,8 @@ func otherAnswers(t *review.T) []json.RawMessage {
 	var all []json.RawMessage
 	for _, key := range jsondoc.SortedKeys(last) {
 		questions[key] = t.Client.Newest[key]
-		answer := jsondoc.Members(last[key])
-		if content, _ := jsondoc.OtherContent(answer["content"], questions[key].Form()); content != nil {
-			all = append(all, jsondoc.Object(jsondoc.With(last, key, jsondoc.Object(jsondoc.With(answer, "content", content)))))
+		if content, _ := jsondoc.OtherContent(jsondoc.At(last[key], "content"), questions[key].Form()); content != nil {
+			all = append(all, jsondoc.Object(jsondoc.With(last, key, jsondoc.WithMember(last[key], "content", content))))
 		}
 	}
 	escaped := firstCharacter.ReplaceAllFunc(t.Oracle.Flow.Last, func(begin []byte) []byte { return fmt.Appendf(nil, `:"\u%04x`, begin[2]) })

@@ -147,7 +147,6 @@ func serverRequest(m []byte) (id json.RawMessage, ok bool) {
 	var r struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
-		Params json.RawMessage `json:"params"`
 	}
 	return r.ID, json.Unmarshal(m, &r) == nil && r.ID != nil && r.Method == "elicitation/create"
 }
