@@ -23,7 +23,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if reader := s.reader(r.Header.Get("Origin")); reader != "" {
 		w.Header().Set("Access-Control-Allow-Origin", reader)
 	}
-	if s.ended() || s.forbidden(w, r) {
+	s.abortIfDead()
+	if s.forbidden(w, r) {
 		return
 	}
 	if len(r.Header) > 50 && s.has("many headers end the server") {
@@ -124,14 +125,13 @@ func (s *Server) die() {
 	s.dead = true
 }
 
-// ended aborts the connection if the server has stopped.
-func (s *Server) ended() bool {
+// abortIfDead aborts the connection if the server has stopped.
+func (s *Server) abortIfDead() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dead {
 		panic(http.ErrAbortHandler)
 	}
-	return false
 }
 
 // forbidden refuses foreign hosts and origins.
@@ -236,7 +236,6 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, user string) {
 	}
 	user = s.renamed(user, req, r)
 	req.user, req.origin, req.context, req.forwarded, req.team = user, r.RemoteAddr, r.Context(), r.Header.Get("X-Forwarded-Host"), r.Header.Get("X-Team")
-	req.user, req.origin, req.context, req.forwarded = user, r.RemoteAddr, r.Context(), r.Header.Get("X-Forwarded-Host")
 	req.address = r.Header.Get("X-Forwarded-For")
 	switch {
 	case req.method == "notifications/cancelled" && s.has("no sessions") && r.Header.Get("MCP-Protocol-Version") != modernRevision:

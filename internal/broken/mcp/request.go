@@ -107,11 +107,10 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 	}
 	r.body = body
 	s.pollute(r.params)
-	switch last := r.params["requestState"]; {
-	case s.has("first member counts"):
-		r.params["requestState"] = firstState(body, last)
-	case s.has("one member verified, another read"):
-		r.verified = firstState(body, last)
+	if first := firstMember(body, "requestState"); first != nil && s.has("first member counts") {
+		r.params["requestState"] = first
+	} else if s.has("one member verified, another read") {
+		r.verified = first
 	}
 	if name := r.params["Name"]; name != nil && s.has("names without case") {
 		r.params["name"] = name
@@ -124,9 +123,7 @@ func (s *Server) parse(body []byte) (r request, notification bool, fail *failure
 
 // choose sets the method that is read if a message may name several.
 func (s *Server) choose(m map[string]json.RawMessage, body []byte) {
-	if _, rest, ok := bytes.Cut(body, []byte(`"method":`)); ok && s.has("first methods run") { // not a fault
-		var first json.RawMessage
-		_ = json.NewDecoder(bytes.NewReader(rest)).Decode(&first) // nil is refused
+	if first := firstMember(body, "method"); first != nil && s.has("first methods run") { // not a fault
 		m["method"] = first
 	}
 	if m["Method"] != nil && s.has("methods without case") {
@@ -143,17 +140,12 @@ func (s *Server) pollute(params map[string]json.RawMessage) {
 	}
 }
 
-// firstState returns the first of several members requestState.
-func firstState(body []byte, last json.RawMessage) json.RawMessage {
-	_, rest, ok := strings.Cut(string(body), `"requestState":`)
-	if !ok {
-		return last
+// firstMember returns the first of several members of a name, or nil.
+func firstMember(body []byte, name string) (first json.RawMessage) {
+	if _, rest, ok := bytes.Cut(body, []byte(`"`+name+`":`)); ok {
+		_ = json.NewDecoder(bytes.NewReader(rest)).Decode(&first) // nil if it is malformed
 	}
-	var v json.RawMessage
-	if json.NewDecoder(strings.NewReader(rest)).Decode(&v) != nil {
-		return last
-	}
-	return v
+	return first
 }
 
 // modernHeaders compares the headers of revision 2026-07-28 with the body.
