@@ -210,7 +210,7 @@ func stretchedCases(s *Scene) []Case {
 // isInside reports whether s is worth altering bytewise. Payloads hold any bytes; claims and tags have
 // their own families.
 func isInside(s lab.Step) bool {
-	return !isWire(s) && s != lab.StepPayload && s != lab.StepClaims && s != lab.StepTag
+	return !s.OnWire() && s != lab.StepPayload && s != lab.StepClaims && s != lab.StepTag
 }
 
 // wireOf maps each step to the wire step that carries its value.

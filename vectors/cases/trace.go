@@ -87,14 +87,11 @@ func (t Trace) steps(keep func(lab.Step) bool) []Step {
 	return slices.DeleteFunc(slices.Clone(t), func(s Step) bool { return !keep(s.Step) })
 }
 
-// isWire reports whether s goes on the wire, after authentication.
-func isWire(s lab.Step) bool { return strings.HasPrefix(string(s), "wire-") }
-
 // isText reports whether s goes on the wire without a text encoding.
 func isText(s lab.Step) bool { return s == lab.WirePrefix || s == lab.WireText || s == lab.WireSep }
 
 // isField reports whether s is part of the bytes before text encoding.
-func isField(s lab.Step) bool { return isWire(s) && !isText(s) }
+func isField(s lab.Step) bool { return s.OnWire() && !isText(s) }
 
 // Raw returns the bytes of every text segment before encoding and the position
 // of each field in them.
