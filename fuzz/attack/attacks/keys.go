@@ -166,7 +166,7 @@ func wellKnown() [][]byte {
 	}
 	return [][]byte{make([]byte, 32), bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{0xff}, 32), counting, bytes.Repeat([]byte("k"), 32),
 		bytes.Repeat([]byte("0"), 32), bytes.Repeat([]byte("a"), 32), []byte("0123456789abcdef0123456789abcdef"), []byte("your-256-bit-secret-your-256-bit"),
-		[]byte("secretsecretsecretsecretsecretse"), []byte("changemechangemechangemechangeme"), []byte("00000000000000000000000000000000")}
+		[]byte("secretsecretsecretsecretsecretse"), []byte("changemechangemechangemechangeme")}
 }
 
 func (t trial) knownKeys(in *attack.Instance, tok *attack.Token) {
