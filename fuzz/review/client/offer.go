@@ -33,15 +33,15 @@ type Offer struct {
 }
 
 // IsReadOnly reports whether a tool claims to be read-only and its name does not suggest otherwise.
-func (t Offer) IsReadOnly() bool {
-	return t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly && (t.NamesReading() || !Mentions(t.Name, Changing))
+func (o Offer) IsReadOnly() bool {
+	return o.Annotations.ReadOnly != nil && *o.Annotations.ReadOnly && (o.NamesReading() || !Mentions(o.Name, Changing))
 }
 
 // readingName matches names that begin with a verb of reading, such as list_orders.
 var readingName = regexp.MustCompile(`^(?:list|get|show|read|find|search|view|count|describe|my|fetch|retrieve|lookup|query)(?:[_.-]|[A-Z])`)
 
 // NamesReading reports whether the name of a tool begins with a verb of reading.
-func (t Offer) NamesReading() bool { return readingName.MatchString(t.Name) }
+func (o Offer) NamesReading() bool { return readingName.MatchString(o.Name) }
 
 // nameParts matches the places between the words of a name.
 var nameParts = regexp.MustCompile(`[_.-]+|([a-z0-9])([A-Z])`)
@@ -50,13 +50,13 @@ var nameParts = regexp.MustCompile(`[_.-]+|([a-z0-9])([A-Z])`)
 func NameWords(name string) string { return nameParts.ReplaceAllString(name, "$1 $2") }
 
 // About returns the name of an offer, split into words, and its description.
-func (t Offer) About() string {
-	return NameWords(t.Name) + ": " + t.Description
+func (o Offer) About() string {
+	return NameWords(o.Name) + ": " + o.Description
 }
 
 // IsDestructive reports whether a tool claims to be destructive.
-func (t Offer) IsDestructive() bool {
-	return t.Annotations.Destructive != nil && *t.Annotations.Destructive
+func (o Offer) IsDestructive() bool {
+	return o.Annotations.Destructive != nil && *o.Annotations.Destructive
 }
 
 // Changing are parts of names of tools that have effects.
