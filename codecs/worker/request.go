@@ -158,27 +158,27 @@ func withoutKeys(sent []byte) []byte {
 
 // config returns the configuration in an open request. Missing options have the
 // given defaults.
-func (r *request) config(options map[string]string) (codecs.Config, error) {
-	c := codecs.Config{Secrets: r.Keys, Options: make(map[string]string)}
+func (q *request) config(options map[string]string) (codecs.Config, error) {
+	c := codecs.Config{Secrets: q.Keys, Options: make(map[string]string)}
 	maps.Copy(c.Options, options)
-	maps.Copy(c.Options, r.Options)
-	if len(r.TTL) == 0 {
+	maps.Copy(c.Options, q.Options)
+	if len(q.TTL) == 0 {
 		return c, nil
 	}
-	ttl, err := parseDuration(r.TTL)
+	ttl, err := parseDuration(q.TTL)
 	c.TTL = &ttl
 	return c, err
 }
 
 // context returns the context of a request to a scheme, and nil for a codec.
-func (r *request) context(scheme bool) (*codecs.Context, error) {
+func (q *request) context(scheme bool) (*codecs.Context, error) {
 	if !scheme {
 		return nil, nil
 	}
-	if len(r.Now) == 0 {
+	if len(q.Now) == 0 {
 		return nil, fmt.Errorf("now is missing")
 	}
 	var err error
-	r.Context.Now, err = parseTime(r.Now)
-	return &r.Context, err
+	q.Context.Now, err = parseTime(q.Now)
+	return &q.Context, err
 }
