@@ -140,9 +140,7 @@ func (s *Server) session(id, user string) (session, int) {
 		}
 	}
 	switch {
-	case s.has("no sessions") && id == "":
-		return session{user: user, version: legacyRevisions[0]}, 0
-	case s.has("any session") && id != "", s.has("sessions are members of an object") && id == "constructor":
+	case s.has("no sessions") && id == "", s.has("any session") && id != "", s.has("sessions are members of an object") && id == "constructor":
 		return session{user: user, version: legacyRevisions[0]}, 0
 	case id == "":
 		return held, http.StatusBadRequest

@@ -57,9 +57,8 @@ func (s *Server) user(r *http.Request) (string, bool) {
 		return "alice", true
 	case r.Header.Get("Mcp-Method") == "prompts/get" && s.has("prompts without credentials"),
 		r.Header.Get("Mcp-Method") == "completion/complete" && s.has("completions without credentials"),
-		r.Header.Get("Mcp-Method") == "server/discover" && s.has("handshakes by header"):
-		return "", true
-	case r.Header.Get("Authorization") == "" && r.Header.Get("MCP-Protocol-Version") != modernRevision && s.has("older revisions without credentials", "guests of older revisions"):
+		r.Header.Get("Mcp-Method") == "server/discover" && s.has("handshakes by header"),
+		r.Header.Get("Authorization") == "" && r.Header.Get("MCP-Protocol-Version") != modernRevision && s.has("older revisions without credentials", "guests of older revisions"):
 		return "", true
 	case r.Header.Get("X-Forwarded-For") == "127.0.0.1" && s.has("addresses of proxies believed"):
 		return "alice", true

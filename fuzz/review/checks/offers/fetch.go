@@ -170,9 +170,7 @@ func opensCanary(t *review.T, x inputs.Input, own bool) bool {
 			return false
 		case !asked:
 			continue
-		case own && i < usualHosts:
-			return false
-		case own && !refusesUsual(opens, all):
+		case own && (i < usualHosts || !refusesUsual(opens, all)):
 			return false
 		}
 		if a, asked = opens(spelling); !asked {
