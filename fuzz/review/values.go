@@ -66,7 +66,7 @@ func (r *Review) learn(ctx context.Context) {
 	}
 }
 
-// record adds values to the known ones of an argument, unless they are no texts, empty or known.
+// record adds values to the known ones of an argument, unless they are empty, known or not texts.
 func (r *Review) record(name string, values ...json.RawMessage) {
 	for _, v := range values {
 		if text, _ := jsondoc.Text(v); text != "" && !jsondoc.Contains(r.values[name], v) {

@@ -393,7 +393,7 @@ func (c *Client) PathWith(name, value string) string {
 	return withQuery(c.HTTP.Path(), name+"="+url.QueryEscape(value))
 }
 
-// withQuery returns a path with a query behind that which it has.
+// withQuery returns a path with a query added to its own.
 func withQuery(path, query string) string {
 	if strings.Contains(path, "?") {
 		return path + "&" + query

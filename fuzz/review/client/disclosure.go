@@ -71,7 +71,7 @@ var (
 	anyDigit        = regexp.MustCompile(`\d`)
 )
 
-// ShownPassword returns the first URL of a text with a password that is no placeholder, without the
+// ShownPassword returns the first URL of a text with a password that is not a placeholder, without the
 // password, or "". A password of an example seldom has digits.
 func ShownPassword(text string) string {
 	for _, m := range urlPassword.FindAllStringSubmatch(text, -1) {

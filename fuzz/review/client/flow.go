@@ -143,7 +143,7 @@ func (c *Client) Present(ctx context.Context, f Flow, state json.RawMessage, as 
 // Presenting returns the call that presents a state in the last round of a flow.
 func (c *Client) Presenting(f Flow, state json.RawMessage, as User) Call {
 	call := f.Call(as)
-	token, _ := jsondoc.Text(state) // "" if it is no string
+	token, _ := jsondoc.Text(state) // "" if it is not a string
 	questions, ok := c.Minted[token]
 	if !ok {
 		questions = c.Newest

@@ -49,7 +49,7 @@ func UsedKey(text string) string {
 // headerCredential matches the credential of a header in a text.
 var headerCredential = regexp.MustCompile(`(?i)authorization["'\\]*\s*[:=]\s*["'\\]*(?:bearer|basic|token)\s+([\w.~+/-]{16,}=*)`)
 
-// HeaderCredential returns the first credential of a header in a text that looks random and is no example,
+// HeaderCredential returns the first credential of a header in a text that looks random and is not an example,
 // or "".
 func HeaderCredential(text string) string {
 	for _, found := range headerCredential.FindAllStringSubmatch(text, -1) {

@@ -220,7 +220,7 @@ func FreeText(value, schema json.RawMessage) (string, bool) {
 	if value == nil {
 		value = s.Default
 	}
-	text, _ := jsondoc.Text(value) // "" if it is no string
+	text, _ := jsondoc.Text(value) // "" if it is not a string
 	return text, s.TypeOf() == "string" && !s.Listed() && len(s.AnyOf) == 0
 }
 

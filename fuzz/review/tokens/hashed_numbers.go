@@ -108,7 +108,7 @@ func readableTexts(token string) []string {
 	return slices.Compact(all)
 }
 
-// formValue matches a value of a state that is no JSON.
+// formValue matches a value of a state that is not JSON.
 var formValue = regexp.MustCompile(`[\w+/-]+`)
 
 // sumsIn returns the bytes that a text encodes if they are as long as a hash.

@@ -87,11 +87,11 @@ func keyOfPEM(text string) (key crypto.PublicKey) {
 // keyOfJWK returns the public key of a JWK, or nil.
 func keyOfJWK(jwk map[string]json.RawMessage) crypto.PublicKey {
 	bytesOf := func(name string) []byte {
-		text, _ := jsondoc.Text(jwk[name]) // "" if it is no string
+		text, _ := jsondoc.Text(jwk[name]) // "" if it is not a string
 		b, _ := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
 		return b
 	}
-	kind, _ := jsondoc.Text(jwk["kty"]) // "" if it is no string
+	kind, _ := jsondoc.Text(jwk["kty"]) // "" if it is not a string
 	n, e, x, y := bytesOf("n"), bytesOf("e"), bytesOf("x"), bytesOf("y")
 	curves := map[int]elliptic.Curve{32: elliptic.P256(), 48: elliptic.P384(), 66: elliptic.P521()}
 	switch curve := curves[len(x)]; {

@@ -30,7 +30,7 @@ func (s *Server) stepsOf(steps []string) []string {
 }
 
 // withCode returns claims with a new code or its hash, if they ask for one. To hash it under the key is
-// not a fault, and nor is a tone by lot if the server takes others.
+// not a fault, and nor is a random tone if the server takes others.
 func (s *Server) withCode(c claims) claims {
 	code := fmt.Sprintf("%04d", binary.BigEndian.Uint32(randomBytes(4))%10000)
 	switch {

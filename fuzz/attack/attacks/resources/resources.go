@@ -309,7 +309,7 @@ func (t trial) mixedBatches(tok *attack.Token) {
 // inTurn is the number of bad texts in most batches of [trial.batchesInTurn].
 const inTurn = 6
 
-// batchesInTurn presents batches of good tokens beside a text that is no token, and of the text
+// batchesInTurn presents batches of good tokens beside a text that is not a token, and of the text
 // alone. It must not have the verdict of a token beside it, or at its place in the batch before.
 func (t trial) batchesInTurn(in *attack.Instance, tok *attack.Token) {
 	if !in.Batched() {

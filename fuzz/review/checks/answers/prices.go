@@ -78,7 +78,7 @@ func priceMembers(t *review.T, o *review.Oracle, stage client.Flow) (all []price
 
 // memberText returns a member of a schema that is a text, or "".
 func memberText(schema json.RawMessage, name string) string {
-	text, _ := jsondoc.Text(jsondoc.Members(schema)[name]) // "" if it is no string
+	text, _ := jsondoc.Text(jsondoc.Members(schema)[name]) // "" if it is not a string
 	return text
 }
 
@@ -184,7 +184,7 @@ func formShown(text string, n float64) int {
 	return slices.IndexFunc(moneyForms(n), func(form string) bool { return shows(text, form) })
 }
 
-// shows reports whether a text tells a number that is no part of a longer one.
+// shows reports whether a text tells a number that is not part of a longer one.
 func shows(text, number string) bool {
 	return regexp.MustCompile(`(^|[^\d.,]|[^\d][.,])` + regexp.QuoteMeta(number) + `($|[^\d.,]|[.,]($|[^\d]))`).MatchString(text)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // shownTimes is the number of times that a state must show words of its owner. Some servers choose words
-// of their questions by lot.
+// of their questions at random.
 const shownTimes = 4
 
 // showsQuestions presents states of the first user, of each round and without answers, as the second user.

@@ -297,7 +297,7 @@ func checkSecretForms(t *review.T) {
 
 // isSteady reports whether all questions of the same call and class, after the same answers, have what one
 // has, and if it is the first question of its call, whether later ones have it. Some servers put words into
-// their questions by lot.
+// their questions at random.
 func isSteady(t *review.T, a client.Answer, has func(client.Answer) bool) bool {
 	call, begins := callOf(a)
 	all := slices.Clone(t.Asking)

@@ -174,7 +174,7 @@ func followsText(t *review.T, x inputs.Input) bool {
 }
 
 // conditionPairs is the number of times that an answer must follow its conditions. Some servers choose
-// their words or the order of their lines by lot.
+// their words or the order of their lines at random.
 const conditionPairs = 8
 
 // followsCondition reports whether the usual answer comes for equal numbers and for no others, for

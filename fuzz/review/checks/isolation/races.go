@@ -207,7 +207,7 @@ func (g *gauge) in(a client.Answer) float64 {
 	return n
 }
 
-// separateNumber matches numbers that are no parts of words.
+// separateNumber matches numbers that are not parts of words.
 var separateNumber = regexp.MustCompile(`\b\d+(?:\.\d+)?\b`)
 
 func numbersIn(a client.Answer) []string { return separateNumber.FindAllString(string(a.Result), -1) }
@@ -316,7 +316,7 @@ func takesValuesTwice(d deed, fresh []deed, users []client.User) bool {
 	}
 	alone := &review.Oracle{Good: firsts[0], Mask: review.MaskOf(firsts)}
 	fails := func(a client.Answer) bool { return !isDone(a, alone) }
-	works := func(a client.Answer) bool { return !a.Refused() } // a text by lot is not like another, either
+	works := func(a client.Answer) bool { return !a.Refused() } // random texts differ from each other as well
 	if slices.ContainsFunc(firsts, fails) || slices.ContainsFunc(again, works) {
 		return false
 	}

@@ -47,7 +47,7 @@ func newReference(t *review.T, schema json.RawMessage) json.RawMessage {
 	sum := sha256.Sum256([]byte(word))
 	sum[6], sum[8] = sum[6]&0x0f|0x40, sum[8]&0x3f|0x80 // RFC 9562, version 4
 	uuid := fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
-	sample, _ := jsondoc.Text(jsondoc.Samples(schema, 0)[0]) // "" if it is no string
+	sample, _ := jsondoc.Text(jsondoc.Samples(schema, 0)[0]) // "" if it is not a string
 	numbered := []byte(sample)
 	for i, c := range numbered {
 		if c >= '0' && c <= '9' {

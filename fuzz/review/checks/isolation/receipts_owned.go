@@ -19,7 +19,7 @@ const minOwnedText = 3
 func leaksOwnedReceipt(t *review.T, d deed, reference, label string) bool {
 	arguments := jsondoc.Without(jsondoc.Members(d.flow.Arguments), reference)
 	for _, place := range jsondoc.SortedKeys(arguments) {
-		value, _ := jsondoc.Text(arguments[place]) // "" if it is no string
+		value, _ := jsondoc.Text(arguments[place]) // "" if it is not a string
 		if len(value) < minOwnedText || !isPrivate(t, value, userPairs[0]) {
 			continue
 		}

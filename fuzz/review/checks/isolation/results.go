@@ -77,7 +77,7 @@ func withoutValues(text string, f client.Flow) string {
 
 // mixesReadings calls tools that only read as both users, in either order, with new arguments each time. It
 // records a finding if both get the same answer and the answer depends on the order. Each user calls twice,
-// because some servers choose their words by lot.
+// because some servers choose their words at random.
 func mixesReadings(t *review.T) bool {
 	readers := t.Lookups()
 	for _, o := range readers[:min(len(readers), review.MaxTestedCalls)] {

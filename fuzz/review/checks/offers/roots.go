@@ -62,7 +62,7 @@ func rootAnswer(root string) json.RawMessage {
 func cutsRoots(t *review.T, f client.Flow) bool {
 	for name, v := range jsondoc.InOrder(jsondoc.Members(f.Arguments)) {
 		label := f.Target + ": a part of the root of " + name
-		text, _ := jsondoc.Text(v) // "" if it is no text
+		text, _ := jsondoc.Text(v) // "" if it is not a text
 		folder := folderOf(text)
 		if !t.Options.Effects || !t.Selected(label) || utf8.RuneCountInString(path.Base(folder)) < 2 {
 			continue
