@@ -500,6 +500,8 @@ var rows = []row{
 	{modern: true, fault: "receipts of known places", checks: []string{"T-MIX"}, change: refersToPlaces, critical: true},
 	{fault: "completions of all users", checks: []string{"T-MIX"}},
 	{modern: true, fault: "one variable for calls at once", checks: []string{"T-MIX"}, change: withEffects},
+	{modern: true, fault: "answers routed by id + questions name the call", checks: []string{"T-MIX"}, critical: true},
+	{modern: true, fault: "answers routed by id + totals name users + random texts", checks: []string{"T-MIX"}, change: withEffects, critical: true},
 	{modern: true, fault: "one user for calls at once", checks: []string{"T-MIX"}, change: withEffects},
 	{modern: true, fault: "counts read before they are written", checks: []string{"T-RACE"}, change: withEffects},
 	{modern: true, fault: "counts read before they are written + counts in ledgers", checks: []string{"T-RACE"}, change: withEffects},

@@ -326,14 +326,30 @@ func (t *T) HashedIn(id string, before, after time.Time) string {
 // streams all of them are written before an answer is read. A call that was not sent has an answer
 // without a kind.
 func (t *T) Together(calls []client.Call) []client.Answer {
-	c := t.Client
-	if c.HTTP == nil {
+	if t.Client.HTTP == nil {
 		return t.onLines(calls)
 	}
+	return t.onConnections(calls, t.Client.NextBody)
+}
+
+// TogetherUnderOneID is like [T.Together] over HTTP, with one ID for all calls. Clients draw their IDs
+// apart from each other, and most of them count from 0 or 1.
+func (t *T) TogetherUnderOneID(calls []client.Call) []client.Answer {
+	t.Client.ID++
+	return t.onConnections(calls, func(call client.Call) ([]byte, int, error) {
+		t.Client.ID--
+		return t.Client.NextBody(call)
+	})
+}
+
+// onConnections sends calls at the same time, each on its own connection. The function next returns the
+// body of a call, and its ID.
+func (t *T) onConnections(calls []client.Call, next func(client.Call) ([]byte, int, error)) []client.Answer {
+	c := t.Client
 	answers := make([]client.Answer, len(calls))
 	var all sync.WaitGroup
 	for i, call := range calls {
-		body, id, err := c.NextBody(call)
+		body, id, err := next(call)
 		if err != nil || c.Take(t.Context) != nil {
 			t.Skip("%d requests at once could not be sent", len(calls))
 			break

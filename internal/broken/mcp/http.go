@@ -400,6 +400,9 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, req request) {
 	if s.has("answers remembered by id") && (req.method == "tools/call" || req.method == "prompts/get") && fail == nil {
 		result = s.remembered(string(req.id), result)
 	}
+	if fail == nil && s.has(routeChoices...) {
+		result = s.routed(req, result)
+	}
 	if fail == nil && s.streamed(w, r, req, responseBody(s.echoed(req.id), result, nil)) {
 		return
 	}

@@ -231,6 +231,32 @@ func (s *Server) beside(r request, fault, value string) string {
 	return s.said[fault]
 }
 
+// routeChoices are the choices for answers that come from a queue, which finds their calls by an ID. With the
+// first, a fault, it is that of the request. The second adds the connection, and the third refuses an ID that
+// is in use.
+var routeChoices = []string{"answers routed by id", "answers routed by id and connection", "ids in use refused"}
+
+// routed returns the result of a call that leaves the queue after a while. Calls under the same key get the
+// result of the first.
+func (s *Server) routed(r request, result object) object {
+	key := "route " + string(r.id)
+	if s.has("answers routed by id and connection") {
+		key += " " + r.origin
+	}
+	s.mu.Lock()
+	used := s.said[key] != ""
+	s.mu.Unlock()
+	if used && s.has("ids in use refused") {
+		return s.toolError("this id is in use")
+	}
+	first := s.remembered(key, result)
+	_ = s.Clock.Sleep(r.context, 120*time.Millisecond)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.said, key)
+	return first
+}
+
 // orUser returns the user of a request if the server has the choice, or else "".
 func (s *Server) orUser(choice string, r request) string {
 	if s.has(choice) {

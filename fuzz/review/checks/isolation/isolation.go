@@ -51,7 +51,8 @@ var isolationChecks = []review.Check{
 	{
 		ID: "T-MIX", Name: "the answer to another call or user", Severity: review.Critical, Category: "security",
 		Sent: "calls that ask and, with --effects, read-only tools, with a new word as an argument each time: one " +
-			"after the other, as both users in either order, under one id, and four at once; with --effects " +
+			"after the other, as both users in either order, under one id, and four at once; the same calls, prompts and " +
+			"resources as both users at once under one id; with --effects " +
 			"tools that only read as both users in either order, with new values of any argument, " +
 			"whole flows as both users in either order, also with new words in all answers or in one argument, and " +
 			"tools that may change something as both users with one reference or idempotency key, also with another " +
@@ -60,8 +61,8 @@ var isolationChecks = []review.Check{
 		Want:   "answers each call with its own word, and for its own user",
 		Source: "CWE-524; CWE-488",
 		Impact: "a user receives the answer to another call or another user",
-		Fix: "use the method, the target, all arguments and the user as the cache key, and keep no data of a call " +
-			"in shared variables",
+		Fix: "use the method, the target, all arguments and the user as the cache key, keep no data of a call " +
+			"in shared variables, and answer each request on its own connection, without a look at its id",
 		Run: checkMixedAnswers,
 	},
 }
@@ -231,6 +232,9 @@ func checkMixedAnswers(t *review.T) {
 		if answersEarlierCall(t, f) || len(t.Options.Target.Second) > 0 && (dependsOnUserOrder(t, f) || mixesEqualIDs(t, f) || leaksWord(t, f)) {
 			return
 		}
+	}
+	if mixesSharedIDs(t) {
+		return
 	}
 	completeLearnedWords(t)
 	effectsOfTwo := t.Options.Effects && len(t.Options.Target.Second) > 0
