@@ -226,6 +226,8 @@ var rows = []row{
 	{fault: "no answer is an acceptance", checks: []string{"RS-ASKAGAIN"}, critical: true, change: func(o *review.Options) { o.Effects = true }},
 	{fault: "other answers refused", checks: []string{"RS-EXTRA"}},
 	{modern: true, fault: "reasons of the office taken from anybody", checks: []string{"RS-EXTRA"}, change: withEffects},
+	{modern: true, fault: "members of any team", checks: []string{"RS-EXTRA"}, change: withEffects},
+	{modern: true, fault: "members of any team + random texts", checks: []string{"RS-EXTRA"}, change: withEffects},
 	{modern: true, fault: "charges waived for anybody", checks: []string{"RS-EXTRA"}, change: withEffects},
 	{modern: true, fault: "charges waived for anybody + random texts", checks: []string{"RS-EXTRA"}, change: withEffects},
 	{fault: "state on lists", checks: []string{"RS-WHERE"}},

@@ -66,8 +66,14 @@ func giveOthersValues(t *review.T, own, other questionWalk) bool {
 			if given == nil || !t.Selected(label) {
 				continue
 			}
-			if a := takesOthersValue(t, o, stage, x, given); a.Kind == client.Completed {
-				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: fmt.Sprintf("a value of %s that the server offers only to another user is carried out", client.Short(x.name, 40)),
+			a, taken := takesOthersValue(t, o, stage, x, given)
+			issue := "a value of %s that the server offers only to another user is carried out"
+			if tellable := !taken && a.Kind == client.Completed && client.ShowsValue(a.Text, textOf(x.value)) && !client.ShowsValue(o.Good.Text, textOf(x.value)); tellable {
+				taken = tellsOthersData(t, o, stage, x, own, other)
+				issue += ", and the result tells what belongs to the value"
+			}
+			if taken {
+				t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: fmt.Sprintf(issue, client.Short(x.name, 40)),
 					Evidence: fmt.Sprintf("%s -> %v; %s -> %v", given, o.Good, client.Short(string(x.value), 80), a), Want: "asked again, or -32602", Got: "accepted", Flow: &own.flow})
 				return true
 			}
@@ -76,9 +82,10 @@ func giveOthersValues(t *review.T, own, other questionWalk) bool {
 	return false
 }
 
-// takesOthersValue returns the completion of a flow with a value that the form of the user excludes, or an
-// answer without a kind. It must show twice, unless the honest flow completes only once.
-func takesOthersValue(t *review.T, o *review.Oracle, stage client.Flow, x othersValue, given json.RawMessage) client.Answer {
+// takesOthersValue returns the answer to a value that the form of the user excludes, without a kind if the
+// form allows it. It reports whether the flow completes as with an own value, twice, unless the honest flow
+// completes only once.
+func takesOthersValue(t *review.T, o *review.Oracle, stage client.Flow, x othersValue, given json.RawMessage) (client.Answer, bool) {
 	wrong := o.Flow.WithAnswer(len(stage.Rounds), x.key, x.name, x.value)
 	take := func() (client.Answer, bool) {
 		form := memberSchema(t, stage, o, x.key, x.name)
@@ -90,10 +97,10 @@ func takesOthersValue(t *review.T, o *review.Oracle, stage client.Flow, x others
 	}
 	a, taken := take()
 	if !taken {
-		return client.Answer{}
+		return a, false
 	}
 	if _, again := take(); !again && o.Alike(t.Fresh(o.Flow, o.User)) {
-		return client.Answer{}
+		return client.Answer{}, false
 	}
-	return a
+	return a, true
 }

@@ -37,7 +37,8 @@ var roundChecks = []review.Check{
 		ID: "RS-EXTRA", Name: "an answer to a question that was not asked", Flow: true, Severity: review.Warning, Category: "security",
 		Sent: "a good token with the expected answers and one more, under an unknown key; with --effects and " +
 			"--second, each user's answers with one more, to a question or a member of a form that the same call " +
-			"asks only of the other user, and with values that its forms allow only the other user",
+			"asks only of the other user, with values that its forms allow only the other user, and with values like " +
+			"these that they allow nobody",
 		Want:   "ignores the additional answer; asks again for the value",
 		Source: review.SourceMRTR,
 		Impact: "a client that sends an additional answer is refused; or a user takes a choice that the server keeps " +
