@@ -24,6 +24,11 @@ func removesProd(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod"}`), Other: []byte(`{"env":"test"}`)}}
 }
 
+// removesMilk lets the review call a tool with arguments of many letters.
+func removesMilk(o *review.Options) {
+	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"milk"}`), Other: []byte(`{"env":"test"}`)}}
+}
+
 // bidsForProd lets the review call a tool that takes each amount once.
 func bidsForProd(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod","amount":150}`)}}
@@ -151,6 +156,8 @@ var rows = []row{
 	{fault: "another status elsewhere", checks: []string{"RS-UNIFORM"}},
 	{fault: "empty objects are faults", checks: []string{"RS-UNIFORM"}},
 	{fault: "blocks chained without a tag", checks: []string{"RS-UNIFORM"}, also: unsealed},
+	{fault: "places as sent", checks: []string{"RS-ARGS"}, change: withEffects},
+	{fault: "places as sent + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{modern: true, fault: "texts as they are", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "drafts of users + places of a list", checks: []string{"RS-ARGS"}, also: []string{"T-MIX"}, change: withEffects, critical: true},
 	{fault: "users of long arguments unbound", checks: []string{"RS-USER"}},

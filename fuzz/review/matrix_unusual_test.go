@@ -118,6 +118,8 @@ var unusualRows = []row{
 	{fault: "removals once", checks: []string{"RS-DENY", "RS-DECLINE", "RS-TAMPER", "RS-USER", "RS-ARGS", "RS-REPLAY"}, change: removesProd},
 	{fault: "removals for nothing", checks: []string{"RS-DECLINE"}, change: removesProd},
 	{fault: "arguments without case + small letters + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
+	{fault: "places in upper case", checks: []string{"RS-ARGS"}, change: withEffects},
+	{fault: "places in upper case + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "places of a list + random texts", checks: []string{"RS-ARGS"}, change: withEffects},
 	{fault: "answers are final + false confirmations are declines", checks: []string{"RS-DECLINE", "RS-DENY", "RS-REPLAY"}, change: oneTime},
 	{fault: "questions name the tool", checks: []string{"RS-TOOL"}, change: removesProd},
@@ -290,6 +292,22 @@ var unusualRows = []row{
 	{fault: "profiles with the latest call", checks: []string{"T-EXTRA", "T-INJECT"}, change: withEffects},
 	{stdio: true, fault: "previews of any host", checks: []string{"R-FETCH", "T-INJECT"}, change: withEffects},
 	{stdio: true, checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "L-PROGRESS", "R-FETCH", "IO-LINE"}, change: withEffects},
+}
+
+// TestMappedArguments reviews servers that bind arguments in upper case. Only those that act on the text as it
+// is sent have more than a suggestion.
+func TestMappedArguments(t *testing.T) {
+	t.Parallel()
+	for fault, warns := range map[string]bool{"places as sent": true, "places as sent, kept in upper case": false, "places of states": false, "places in upper case + questions name the call": false} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			for _, x := range []row{{fault: fault, change: withEffects}, {fault: fault + " + places with a pattern", change: removesMilk}} {
+				report, _ := x.review(t, []string{"RS-ARGS"})
+				found := refutedBy(report, review.Critical, review.Warning)
+				require.Equal(t, warns, len(found) > 0, describe(report))
+			}
+		})
+	}
 }
 
 // TestUnbrokenInChecks reviews unusual sound servers.

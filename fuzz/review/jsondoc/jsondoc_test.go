@@ -52,3 +52,19 @@ func TestOtherArgumentsDifferHoweverTheyAreWritten(t *testing.T) {
 		require.JSONEq(t, `{"where":"sample"}`, string(jsondoc.OtherArguments([]byte(given), []byte(schema))), given)
 	}
 }
+
+// TestMappedArguments replaces letters of given texts as far as the schema allows.
+func TestMappedArguments(t *testing.T) {
+	input := json.RawMessage(`{"properties":{"to":{"type":"string","pattern":"^[^@]+@[^@]+$"},"id":{"type":"string","pattern":"^[A-Z]+$"},"note":{"type":"string"}},"required":["to"]}`)
+	one, two := json.RawMessage(`{"to":"mike@example.org","id":"KIS"}`), json.RawMessage(`{"to":"ross@example.org"}`)
+	var all []string
+	for _, pair := range jsondoc.MappedArguments(input, one, two) {
+		all = append(all, string(pair[1]))
+	}
+	require.Equal(t, []string{
+		`{"id":"KIS","note":"kiſs","to":"mike@example.org"}`, `{"id":"KIS","note":"kiß","to":"mike@example.org"}`,
+		"{\"id\":\"KIS\",\"note\":\"\u212aiss\",\"to\":\"mike@example.org\"}", `{"id":"KIS","note":"ｋiss","to":"mike@example.org"}`,
+		`{"id":"KIS","to":"mıke@example.org"}`, `{"to":"roß@example.org"}`,
+		"{\"id\":\"KIS\",\"to\":\"mi\u212ae@example.org\"}", `{"id":"KIS","to":"ｍike@example.org"}`,
+	}, all)
+}

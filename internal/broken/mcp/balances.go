@@ -92,6 +92,7 @@ func (s *Server) deploy(r request, c claims) object {
 		return s.toolError("the account is empty")
 	}
 	s.keepDeployed(c.Env)
+	s.keepPlace(r.user, c.Env)
 	if s.has("one receipt for each user") {
 		return s.userReceipt(r.user)
 	}

@@ -37,6 +37,9 @@ func (s *Server) putOnBoard(r request, text string) object {
 
 // board returns the texts that a session sees.
 func (s *Server) board(r request) string {
+	if s.has(mappedChoices...) {
+		return s.keptPlaces(r.user)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.said["on "+s.said["board of "+r.session]] + s.said["on public"]

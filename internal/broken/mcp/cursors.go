@@ -118,7 +118,7 @@ var optionalTools = map[string][]string{
 	"add":      shelfChoices,
 	"edit":     editChoices,
 	"write":    boardChoices,
-	"board":    boardChoices,
+	"board":    slices.Concat(boardChoices, mappedChoices[:2]),
 	"announce": envelopeChoices,
 	"caption":  trailChoices,
 	"comment":  summaryChoices,

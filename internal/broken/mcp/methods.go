@@ -309,6 +309,9 @@ func (s *Server) schemaOf(name string) string {
 	if s.has("places of a list") { // not a fault
 		schema = strings.Replace(schema, `"env":{`, `"env":{"enum":["north","south"],`, 1)
 	}
+	if s.has("places with a pattern") { // not a fault
+		schema = strings.Replace(schema, `"env":{`, `"env":{"pattern":"^[^ ]{2,40}$",`, 1)
+	}
 	if name == "rename" && s.has("profiles of free members") { // not a fault
 		schema = strings.Replace(schema, `"required"`, `"additionalProperties":{"type":"string"},"required"`, 1)
 	}

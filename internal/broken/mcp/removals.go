@@ -50,6 +50,7 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 			return s.published(c)
 		}
 		env := c.Env
+		s.keepPlace(r.user, env)
 		if s.has("results name users", "one user for calls at once", "results of the first user") {
 			c.Env += " for " + s.beside(r, "one user for calls at once", r.user)
 		}

@@ -84,7 +84,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if !known || !allowed || !s.signsOff(responses) || !s.mayGive(r.user, a["content"]) || !s.mayChoose(r.user, a["content"]) {
 		return s.ask(r, p, c)
 	}
-	c.Env = s.beside(r, "one variable for calls at once", s.overridden(c.Env, a, responses))
+	c.Env = s.beside(r, "one variable for calls at once", s.overridden(s.actedOn(c.Env, env), a, responses))
 	c.Env += s.toldReason(r.user, a["content"]) + s.toldMember(r.user, a["content"]) + s.toldNote(a["content"]) + s.fee(c.Env, a["content"])
 	if s.has("drafts of users") {
 		c.Env = s.draftOf(r)

@@ -89,6 +89,9 @@ func (s *Server) digest(p boundRequest) string {
 	if s.has("arguments without case") {
 		args = bytes.ToLower(args)
 	}
+	if s.has(mappedChoices...) {
+		args = bytes.ToUpper(args)
+	}
 	if s.has("arguments without spaces") {
 		args = bytes.ReplaceAll(args, []byte(" "), nil)
 	}

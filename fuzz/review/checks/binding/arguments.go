@@ -99,6 +99,7 @@ func nearGroups(f client.Flow) []nearGroup {
 		{pairs: moved, tellsApart: textsDiffer, severity: review.Warning, differ: "in the place of a separator"},
 		{pairs: turned, tellsApart: orderCounts},
 		{pairs: jsondoc.DoubtfulArguments(input, full), tellsApart: textsDiffer, severity: review.Warning, differ: inSpelling},
+		mappedGroup(f),
 		{pairs: slices.Concat(jsondoc.EqualArguments(input, full), turned), tellsApart: textsDiffer, severity: review.Suggestion, differ: inSpelling},
 	}
 }

@@ -23,7 +23,8 @@ var bindingChecks = []review.Check{
 		Sent: "the token of a call in the same call with one argument changed; with pairs of arguments that weak " +
 			"digests confuse: empty and absent values, members that the schema does not name, truncated texts, " +
 			"joined texts, parts of texts that move to another one, rounded numbers, values with equal hashes, equal values " +
-			"under other names, values that differ only in case, spaces or normal form, lists turned round; with one " +
+			"under other names, values that differ only in case, spaces or normal form, given texts with a letter that becomes " +
+			"another one in upper case, lower case or a compatibility form, lists turned round; with one " +
 			"argument given twice; readable tokens in which a character moves from one value to another, as it does in the arguments; also tokens of the first round; with --effects two interleaved calls of one tool, with other arguments or other answers; " +
 			"between the rounds of a call, other things that a tool adds, or that the call ends, and the text that its " +
 			"question shows; the token in its own call again after other arguments had it refused",
