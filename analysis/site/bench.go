@@ -22,11 +22,7 @@ type benchRun struct {
 	at     map[throughput.Place]*throughput.Measurement
 }
 
-func loadBench(dir string) (*benchRun, error) {
-	run, err := throughput.Load(dir)
-	if err != nil {
-		return nil, err
-	}
+func newBenchRun(run *throughput.Run) (_ *benchRun, err error) {
 	b := &benchRun{Run: run, at: map[throughput.Place]*throughput.Measurement{}, Noise: NotTested}
 	if b.Places, err = run.Measurements(); err != nil {
 		return nil, err
@@ -198,7 +194,7 @@ func (s *site) writeComparison(older, newer string) error {
 		means.Add(row...)
 	}
 	p.Means, p.Table = means.HTML(), changesTable(c)
-	return s.add("compare.html", "Compare", "Comparison of two runs", "Changes between the two newest runs: regressions first, then by size.", "compare", p)
+	return s.add("compare.html", "Compare", "Comparison of two runs", "Changes between the newest run and an older one: regressions first, then by size.", "compare", p)
 }
 
 // wordClass maps a word for a change to its CSS class.

@@ -61,13 +61,13 @@ type site struct {
 	Source
 	Designs    []*design
 	Properties []codecs.PropertyInfo
-	Bench      *benchRun     // nil if there is no run
-	Older      *benchRun     // the previous run; nil if there is none
-	History    []*benchRun   // all runs, oldest first
-	Attack     *attackRun    // nil if there is no run
-	Review     *reviewRun    // nil if there is no run
-	Fuzz       *fuzzRun      // nil if there is no run
-	Vectors    []vectorsFile // by design
+	Bench      *benchRun       // nil if there is no run
+	Older      *throughput.Run // the run to compare Bench with; nil if there is none
+	History    []*benchRun     // all runs, oldest first
+	Attack     *attackRun      // nil if there is no run
+	Review     *reviewRun      // nil if there is no run
+	Fuzz       *fuzzRun        // nil if there is no run
+	Vectors    []vectorsFile   // by design
 	timing     *timing.Judgement
 	timingDir  string
 	files      map[string][]byte
@@ -104,7 +104,9 @@ func WriteRun(run, file string) error {
 	switch {
 	case has(runfile.BenchFile):
 		name = "bench.html"
-		if s.Bench, err = loadBench(run); err == nil {
+		var loaded *throughput.Run
+		if loaded, err = throughput.Load(run); err == nil {
+			s.Bench, err = newBenchRun(loaded)
 			s.History = []*benchRun{s.Bench}
 		}
 	case has("table.md"):
@@ -157,17 +159,18 @@ func loadNewest[T any](results, kind string, load func(dir string) (*T, error)) 
 
 func loadSite(from Source) (*site, error) {
 	s := &site{Source: from, Properties: codecs.Properties(), files: map[string][]byte{}}
-	runs, err := runfile.Runs(from.Results, runfile.Bench)
+	runs, err := throughput.Whole(from.Results)
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range runs {
-		b, err := loadBench(dir)
-		if err != nil {
+	for _, run := range runs {
+		if s.Bench, err = newBenchRun(run); err != nil {
 			return nil, err
 		}
-		s.History = append(s.History, b)
-		s.Older, s.Bench = s.Bench, b
+		s.History = append(s.History, s.Bench)
+	}
+	if len(runs) > 1 {
+		s.Older, _ = throughput.Earlier(runs)
 	}
 	if s.Attack, err = loadNewest(from.Results, runfile.Attack, loadAttack); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -66,7 +67,7 @@ design fits.`,
 	cmd.Flags().BoolVar(&q.PostQuantum, "post-quantum", false, "withstand quantum computers")
 	cmd.Flags().BoolVar(&q.FIPS, "fips", false, "use algorithms that NIST approves")
 	cmd.Flags().StringVar(&q.Interop, "interop", "", "language of a second implementation: java, python, ruby or rust")
-	cmd.Flags().StringVar(&run, "run", "", "folder of the run with the costs (default the newest in results/bench)")
+	cmd.Flags().StringVar(&run, "run", "", "folder of the run with the costs (default the newest of every design in results/bench)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd
 }
@@ -170,16 +171,12 @@ func parseLifetime(text string) (time.Duration, error) {
 // nearest to that of the payload, and the name of the run. Without a run it
 // returns no costs.
 func loadCosts(dir string, payload int) (choice.Costs, string, error) {
-	if dir == "" {
-		newest, err := runfile.Newest(runfile.Results, runfile.Bench, 1)
-		if err != nil {
-			return nil, "not measured: " + err.Error(), nil
-		}
-		dir = newest[0]
-	}
-	run, err := throughput.Load(dir)
+	run, err := loadRun(dir)
 	if err != nil {
 		return nil, "", err
+	}
+	if run == nil {
+		return nil, "not measured: there is no run of every design in " + filepath.Join(runfile.Results, runfile.Bench), nil
 	}
 	size := run.NearestSize(payload)
 	costs := func(design string, _ int) (choice.Cost, bool) {
@@ -187,7 +184,19 @@ func loadCosts(dir string, payload int) (choice.Costs, string, error) {
 		unseal, unsealed := run.Median(throughput.Place{Subject: design, Op: runfile.Unseal, Size: size})
 		return choice.Cost{SealNs: seal, UnsealNs: unseal}, sealed && unsealed
 	}
-	return costs, fmt.Sprintf("%s, measured with payloads of %d bytes", dir, size), nil
+	return costs, fmt.Sprintf("%s, measured with payloads of %d bytes", run.Path, size), nil
+}
+
+// loadRun returns the run in dir. If dir is empty, it returns the newest run of every design, or nil.
+func loadRun(dir string) (*throughput.Run, error) {
+	if dir != "" {
+		return throughput.Load(dir)
+	}
+	whole, err := throughput.Whole(runfile.Results)
+	if err != nil || len(whole) == 0 {
+		return nil, err
+	}
+	return whole[len(whole)-1], nil
 }
 
 // orderOf returns a sentence that explains the order of the designs if not all were

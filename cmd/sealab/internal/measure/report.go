@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -33,9 +34,9 @@ review or a fuzz campaign.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				runs, err := newestRuns(1)
+				runs, err := runfile.Newest(runfile.Results, runfile.Bench, 1)
 				if err != nil {
-					return err
+					return fmt.Errorf("%w: sealab bench makes one", err)
 				}
 				args = runs
 			}
@@ -72,13 +73,22 @@ func writeReportJSON(out io.Writer, run *throughput.Run) error {
 	return cli.WriteJSON(out, document)
 }
 
-// newestRuns returns the n newest runs of the benchmark, oldest first.
-func newestRuns(n int) ([]string, error) {
-	runs, err := runfile.Newest(runfile.Results, runfile.Bench, n)
+// newestPair returns the runs that compare takes by default, the older first, and a note if they are of
+// different machines.
+func newestPair() (runs []string, note string, err error) {
+	whole, err := throughput.Whole(runfile.Results)
 	if err != nil {
-		return nil, fmt.Errorf("%w: sealab bench makes one", err)
+		return nil, "", err
 	}
-	return runs, nil
+	if len(whole) < 2 {
+		return nil, "", fmt.Errorf("want 2 runs of every design in %s, found %d: sealab bench makes one", filepath.Join(runfile.Results, runfile.Bench), len(whole))
+	}
+	newest := whole[len(whole)-1]
+	earlier, same := throughput.Earlier(whole)
+	if !same {
+		note = "They are the two newest runs: there is no older run of the newer one's machine, and times compare only on one machine.\n"
+	}
+	return []string{earlier.Path, newest.Path}, note, nil
 }
 
 // maxChanges is the default number of changes that compare lists.
@@ -94,7 +104,8 @@ func NewCompare() *cobra.Command {
 		Long: `Compare two runs of the benchmark: the geometric mean of the changes of each
 operation, and then the changes, regressions first and then by size. OLD and NEW
 are folders that "sealab bench" wrote, or files in the Go benchmark format. The
-default is the two newest runs in results/bench.
+default is the newest run in results/bench that measured every design, and the
+newest such run before it, if possible of the same machine.
 
 --filter selects measurements in the syntax of golang.org/x/perf/benchproc. The
 keys are /design, /op, /size and .unit.
@@ -117,13 +128,13 @@ is 2.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				runs, err := newestRuns(2)
+				runs, note, err := newestPair()
 				if err != nil {
 					return err
 				}
 				args = runs
 				if !asJSON {
-					fmt.Fprintf(cmd.OutOrStdout(), "%s to %s\n\n", args[0], args[1])
+					fmt.Fprintf(cmd.OutOrStdout(), "%s to %s\n%s\n", args[0], args[1], note)
 				}
 			}
 			c, err := throughput.Compare(args[0], args[1], filter)
