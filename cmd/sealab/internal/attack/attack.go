@@ -39,10 +39,10 @@ are printed. With --journal the results are also appended to a file after each
 attack, and a later run with the same file and seed carries out only the rest.
 
 Exit status: 0 if no claimed property is refuted; 1 if one is; 2 for wrong
-usage, if a claimed property is not tested because attacks were left out or its
-name is unknown, or if a worker refuses its own ordinary token, breaks the
-protocol or fails too often. A refuted property that is not claimed is an
-observation.`,
+usage, if a claimed property is not tested because attacks were left out, or if
+a worker states a guarantee of an unknown name, refuses its own ordinary token,
+breaks the protocol or fails too often. A refuted property that is not claimed
+is an observation.`,
 		Example: `  sealab attack
   sealab attack aes-256-gcm mcp-d
   sealab attack --worker "python3 worker.py" --seed 7
@@ -70,6 +70,7 @@ type attackFlags struct {
 	list        bool
 	outcomes    cli.Outcomes
 	unfit       []string // why the outcome of a worker is unreliable
+	skipped     []string // workers that were not attacked
 	interrupted func() bool
 }
 
@@ -131,12 +132,18 @@ func (f *attackFlags) run(cmd *cobra.Command, names []string) error {
 	f.interrupted = func() bool { return ctx.Err() != nil }
 	run := &verdict.Run{Format: verdict.Format, Seed: f.runner.Seed}
 	for _, d := range designs {
-		fit := f.fit(d, cmd.ErrOrStderr())
+		fit, skip := f.fit(d, cmd.ErrOrStderr())
+		if skip {
+			continue
+		}
 		outcome := f.attack(d, kept, cmd.ErrOrStderr())
 		if fit {
 			f.tellFaults(cmd.ErrOrStderr(), d, outcome)
 		}
 		run.Designs = append(run.Designs, outcome)
+	}
+	if len(run.Designs) == 0 {
+		return errors.Join(f.requireFit(), kept.close())
 	}
 	out := f.outcomes.Begin(cmd)
 	askAttacks(&f.outcomes, run)

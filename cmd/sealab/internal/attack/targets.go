@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -158,19 +159,24 @@ func (t *attackTargets) jobsOf(d *attack.Design, asked int) int {
 }
 
 // fit reports whether a worker seals and opens an ordinary token. If not, it
-// prints the reason, because attacks find little in such a worker.
-func (f *attackFlags) fit(d *attack.Design, notes io.Writer) bool {
+// prints the reason, because attacks find little in such a worker. If it broke
+// the protocol, attacks find nothing, and skip is true.
+func (f *attackFlags) fit(d *attack.Design, notes io.Writer) (fit, skip bool) {
 	if d.Worker == nil {
-		return true
+		return true, false
 	}
 	err := attack.Check(d)
 	if err == nil {
-		return true
+		return true, false
 	}
 	subject.PrintError(notes, err)
+	if fault, ok := errors.AsType[*worker.FaultError](err); ok && fault.Event.BreaksProtocol() {
+		f.skipped = append(f.skipped, d.Name)
+		return false, true
+	}
 	fmt.Fprintln(notes, "repair this first: until then the findings are about it")
 	f.unfit = append(f.unfit, d.Name+" does not open an ordinary token of its own")
-	return false
+	return false, false
 }
 
 // tellFaults prints the standard error of a worker when it first broke, if that
@@ -200,6 +206,9 @@ func hasRefuted(outcome verdict.Design, p codecs.Property) bool {
 // requireFit returns an error if the outcome of a worker is unreliable: it did
 // not open its own token, broke too often, or broke the protocol.
 func (f *attackFlags) requireFit() error {
+	if len(f.skipped) > 0 {
+		return fmt.Errorf("%s: not attacked, because an ordinary token breaks the protocol: repair this first", strings.Join(f.skipped, ", "))
+	}
 	for _, d := range f.targets.dialed {
 		if err := d.Breach(); err != nil {
 			return err
