@@ -232,7 +232,7 @@ func (f *attackFlags) requireTested(run *verdict.Run) error {
 		}
 	}
 	for _, d := range f.targets.dialed {
-		if err := d.UnknownClaims(); err != nil {
+		if err := d.UntestedClaims(); err != nil {
 			return err
 		}
 	}
