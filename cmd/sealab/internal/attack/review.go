@@ -32,9 +32,9 @@ and lines, and compare the answers with controls on the same server.
 
 By default the review gives no valid answer to a question of a tool, so that a
 tool that asks first runs only if it takes a malformed answer, and does not call
-tools that claim to be destructive; --effects allows both. To review a server beyond this machine, name
-its host with --consent. Reports leave out the credentials of --header and
---second.
+tools that claim to be destructive; --effects allows both. To review a server
+beyond this machine, name its host with --consent. Reports leave out the
+credentials of --header and --second.
 
 The exit status is 1 if there is a finding of at least --fail-on, and 0 if there
 is none. It is 2 if the server could not be reviewed, if an interrupt, --time or
