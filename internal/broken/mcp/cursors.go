@@ -132,6 +132,8 @@ var optionalTools = map[string][]string{
 	"export":   consentChoices,
 	"trip":     tripChoices,
 	"order":    orderChoices,
+	"put":      basketChoices,
+	"checkout": basketChoices,
 	"link":     linkChoices,
 	"get_one":  unlistedChoices,
 	"Remove":   {"two names of a tool"},

@@ -41,6 +41,9 @@ func (s *Server) further(c claims, content any) (text string, allowed bool) {
 	if s.has(sortChoices...) && c.Step == "reason" {
 		return s.sorted(content)
 	}
+	if s.has(wayChoices...) && c.Step == "confirm" {
+		return s.way(content)
+	}
 	return s.extras(c, content)
 }
 

@@ -234,6 +234,8 @@ var inputSchemas = map[string]string{
 	"profile":  `{"type":"object","additionalProperties":false}`,
 	"pin":      `{"type":"object","additionalProperties":false}`,
 	"order":    `{"type":"object","properties":{"pieces":{"type":"integer","minimum":1,"maximum":20}},"required":["pieces"],"additionalProperties":false}`,
+	"put":      `{"type":"object","properties":{"thing":{"type":"string","enum":["chair","desk"]}},"required":["thing"],"additionalProperties":false}`,
+	"checkout": `{"type":"object","additionalProperties":false}`,
 	"trip":     `{"type":"object","properties":{"env":{"type":"string","enum":["prod","lake","wood"]}},"required":["env"],"additionalProperties":false}`,
 	"export":   `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"leave":    `{"type":"object","additionalProperties":false}`,
@@ -411,6 +413,10 @@ func (s *Server) entry(n string) object {
 		t["description"] = "books a trip after an approval, which holds for later trips to the same place"
 	case "order":
 		t["description"] = "orders pieces after a confirmation"
+	case "put":
+		t["description"] = "puts a thing in the basket"
+	case "checkout":
+		t["description"] = "orders the things in the basket after a confirmation"
 	case "add":
 		t["description"] = "puts a place on the shelf"
 	case "restore":

@@ -167,8 +167,8 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if s.has(linkFaults...) && c.Step == "confirm" {
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","format":"uri"},"ok":`, 1)
 	}
-	params = s.askFurther(s.offeredReasons(s.withTotal(params, p, c), p.user), c)
-	params = s.offeredMembers(params, p.user, c)
+	params = s.askForWay(s.askFurther(s.offeredReasons(s.withTotal(params, p, c), p.user), c), c)
+	params = s.ofBasket(s.offeredMembers(params, p.user, c), p, &c)
 	params = s.tellingAttempts(s.worded(params, p, c), &c)
 	if s.has(editChoices...) && c.Step == "confirm" {
 		c.Past = s.textOf(c.Env)

@@ -98,6 +98,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.trip(r, args["env"])
 	case "order":
 		return s.order(r)
+	case "checkout":
+		return s.checkout(r)
 	case "summary":
 		return s.summary(r)
 	case "page":
@@ -127,6 +129,8 @@ func (s *Server) runUnasked(r request, name string, args map[string]string) obje
 		return s.profile(r)
 	case "board":
 		return s.toolText("%s", s.board(r))
+	case "put":
+		return s.put(r.user, args["thing"])
 	case "add":
 		return s.putOnShelf(args["env"])
 	case "announce":

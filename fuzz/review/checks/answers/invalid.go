@@ -15,8 +15,8 @@ var formChecks = []review.Check{
 	{
 		ID: "RS-FORM", Name: "an answer that violates its form", Flow: true, Effects: true, Severity: review.Critical, Category: "schema",
 		Sent: "one invalid answer, then the right ones or a cancellation, and the honest flow again; " +
-			"answers with values of another type, outside the enum, the bounds or the length of the form, also twice; the " +
-			"text \"false\" instead of a boolean; answers without a required boolean, or without a consent that is " +
+			"answers with values of another type, outside the enum, the bounds or the length of the form, also twice; texts that " +
+			"the server refuses alone, together with an allowed one in a list, an object or a text; the text \"false\" instead of a boolean; answers without a required boolean, or without a consent that is " +
 			"true by default; the answers of a round, and the members of a form, in another order; answers to another kind of " +
 			"question; a secret that a read-only tool shows, also to a question for a second person; answers with additional members, in several places, that have the names of arguments, of " +
 			"state members, of numbers in the result and of what servers usually keep (price, total, role, owner, ...), also in calls " +
@@ -60,6 +60,7 @@ func checkFormAnswers(t *review.T) {
 	answerFalseTexts(t)
 	presentReordered(t)
 	presentInvalidValues(t)
+	presentPairs(t)
 	changeEarlierAnswers(t)
 	if presentOtherTypes(t); len(t.Findings) > 0 {
 		return

@@ -26,8 +26,8 @@ var bindingChecks = []review.Check{
 			"under other names, values that differ only in case, spaces or normal form, given texts with a letter that becomes " +
 			"another one in upper case, lower case or a compatibility form, lists turned round; with one " +
 			"argument given twice; readable tokens in which a character moves from one value to another, as it does in the arguments; also tokens of the first round; with --effects two interleaved calls of one tool, with other arguments or other answers; " +
-			"between the rounds of a call, other things that a tool adds, or that the call ends, and the text that its " +
-			"question shows; the token in its own call again after other arguments had it refused",
+			"between the rounds of a call, other things that a tool adds, or that the call ends, the text that its " +
+			"question shows, and the things that the call uses up, of which its question shows a sum; the token in its own call again after other arguments had it refused",
 		Want:   "refuses the token, which stays good for its own call",
 		Source: review.SourceMRTR + ", SHOULD bind to the request",
 		Impact: "the user confirms one call and the server carries out another",
@@ -96,6 +96,9 @@ func checkOtherArguments(t *review.T) {
 		return
 	}
 	if editBetween(t); len(t.Findings) > 0 {
+		return
+	}
+	if fillBetween(t); len(t.Findings) > 0 {
 		return
 	}
 	reason, tried := "", false

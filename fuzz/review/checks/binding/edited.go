@@ -65,14 +65,19 @@ func editingsOf(t *review.T) []editing {
 // consent. A question for a new value may show the old one.
 func onlyChooses(t *review.T, o *review.Oracle) bool {
 	_, a, err := t.Client.Mint(t.Context, o.Flow, o.User)
-	for _, q := range a.Questions {
+	return err == nil && choosesOnly(a)
+}
+
+// choosesOnly reports whether a question takes no text and no number.
+func choosesOnly(question client.Answer) bool {
+	for _, q := range question.Questions {
 		for _, property := range jsondoc.ParseSchema(q.Form()).Properties {
 			if s := jsondoc.ParseSchema(property); !s.Listed() && s.TypeOf() != "boolean" {
 				return false
 			}
 		}
 	}
-	return err == nil
+	return true
 }
 
 // editArguments returns the required arguments of a tool, with the values that a flow has for them, and the
