@@ -29,8 +29,7 @@
 // expired) and a reason in the worker's own words. The kind in a hello is codec
 // or scheme. A codec has the operations seal and unseal, a scheme has mint and
 // verify. The guarantees are properties of package codecs that the design
-// claims (true) or disclaims (false). A [Client] leaves out names that it does
-// not know, and "sealab attack" refuses the worker.
+// claims (true) or disclaims (false).
 //
 // A binding has the members method, target, arguments, principal and audience.
 // Arguments are any JSON and are passed on byte for byte, except that line

@@ -232,7 +232,7 @@ func (f *attackFlags) requireTested(run *verdict.Run) error {
 		}
 	}
 	for _, d := range f.targets.dialed {
-		if err := d.UntestedClaims(); err != nil {
+		if err := d.UnknownClaims(); err != nil {
 			return err
 		}
 	}

@@ -90,28 +90,8 @@ func Dial(command []string, notes io.Writer) (*Worker, error) {
 	d.Design, d.End = s, func() {
 		end() //nolint:errcheck // all answers have been read
 	}
-	hello := d.clients[0].Hello()
-	if err := requireKnown(hello); err != nil {
-		d.End()
-		return nil, err
-	}
-	NoteUnknown(notes, hello)
+	NoteUnknown(notes, d.clients[0].Hello())
 	return d, nil
-}
-
-// requireKnown returns an error if a worker states a guarantee of a name that
-// this program does not know. It names similar guarantees.
-func requireKnown(h worker.Hello) error {
-	claimed, disclaimed := h.Unknown()
-	unknown := append(claimed, disclaimed...)
-	if len(unknown) == 0 {
-		return nil
-	}
-	var known []string
-	for _, info := range codecs.Properties() {
-		known = append(known, string(info.Property))
-	}
-	return fmt.Errorf("the hello of %s: %w", h.Name, catalog.Unknown("guarantee", string(unknown[0]), known))
 }
 
 // A Worker is a running worker with the clients that have used it.
@@ -169,10 +149,16 @@ func NoteUnknown(notes io.Writer, h worker.Hello) {
 	}
 }
 
-// UntestedClaims returns an error if the worker claims a property that no
-// attack tests, because it does not apply to the worker's kind.
-func (d *Worker) UntestedClaims() error {
-	if err := schemesClaim(d.clients[0].Hello()); err != nil {
+// UnknownClaims returns an error if the worker claims a property that no attack
+// tests, because this version does not know it or it does not apply to the
+// worker's kind.
+func (d *Worker) UnknownClaims() error {
+	h := d.clients[0].Hello()
+	err := schemesClaim(h)
+	if claimed, _ := h.Unknown(); len(claimed) > 0 {
+		_, err = codecs.ParseProperty(string(claimed[0]))
+	}
+	if err != nil {
 		return fmt.Errorf("%s claims a guarantee that was not tested: %w", d.Name, err)
 	}
 	return nil
