@@ -107,7 +107,8 @@ func TestEveryKindIsFiled(t *testing.T) {
 			require.Empty(t, k.Unexplained, k.Text)
 			require.Equal(t, !strings.Contains(k.Text, "from the cache"), k.Alone, k.Text)
 		}
-		if !k.Alone {
+		// A process without memory fails in several ways, by chance.
+		if !k.Alone && (k.Kind != "memory" || k.Unexplained == "") {
 			requireReproducesInOrder(t, k)
 		}
 	}
