@@ -153,11 +153,14 @@ func runsAgainBesideKept(t *review.T) (evidence string) {
 	for _, other := range append([]json.RawMessage{extra}, otherAnswers(t)...) {
 		for n := range 2 {
 			token, reason := t.Mint()
-			if reason != "" {
+			if t.SkipFor(reason) {
 				return ""
 			}
-			first, a := t.PresentText(token), t.Tried(t.PresentIn(t.Oracle.Flow.WithLast(other), jsondoc.Quote(token)))
+			first, a := t.PresentText(token), t.PresentIn(t.Oracle.Flow.WithLast(other), jsondoc.Quote(token))
 			kept := t.PresentText(token)
+			if !t.CountedAs("a used token with other answers", a) {
+				return ""
+			}
 			if string(kept.Result) != string(first.Result) || !isNewRun(t, first, a, string(other) == string(extra)) {
 				break
 			}
