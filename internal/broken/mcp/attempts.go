@@ -10,6 +10,24 @@ import (
 // a fault, only the state has their number. With the last, no fault, the server asks anew for a used state.
 var attemptChoices = []string{"attempts of states", "attempts of flows", "attempts of flows, asked anew"}
 
+// choiceGuesses are the choices for a list with one right value. A call is locked after three wrong ones. With
+// the first, a fault, only the state has their number.
+var choiceGuesses = []string{"wrong trees counted in states", "wrong trees counted"}
+
+// countGuess counts a wrong value of the list for a place, and locks the place with the third.
+func (s *Server) countGuess(c *claims) (locked bool) {
+	if !s.has(choiceGuesses...) {
+		return false
+	}
+	if c.Tries++; s.has("wrong trees counted") {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.said["wrong trees "+c.Env] += "x"
+		c.Tries = len(s.said["wrong trees "+c.Env])
+	}
+	return c.Tries >= maxTries
+}
+
 // tellingAttempts returns the parameters of a question that says how many attempts are left.
 func (s *Server) tellingAttempts(params string, c *claims) string {
 	if !s.has(attemptChoices...) {

@@ -19,6 +19,7 @@ var formsByStep = map[string]string{
 	"first":  `{"mode":"form","message":"The PIN of a member?","requestedSchema":{"type":"object","properties":{"pin":{"type":"string","pattern":"^[0-9]{4}$"}},"required":["pin"]}}`,
 	"second": `{"mode":"form","message":"The PIN of another member?","requestedSchema":{"type":"object","properties":{"pin":{"type":"string","pattern":"^[0-9]{4}$"}},"required":["pin"]}}`,
 	"word":   `{"mode":"form","message":"Which word?","requestedSchema":{"type":"object","properties":{"word":{"type":"string","maxLength":40}},"required":["word"]}}`,
+	"tree":   `{"mode":"form","message":"Which tree stands there?","requestedSchema":{"type":"object","properties":{"tree":{"type":"string","enum":["ash","elm","fir","oak"]}},"required":["tree"]}}`,
 	"tone":   `{"mode":"form","message":"Which tone?","requestedSchema":{"type":"object","properties":{"tone":{"type":"string","enum":["plain","warm"]}},"required":["tone"]}}`,
 }
 
@@ -30,6 +31,8 @@ func formAllows(step string, content any) bool {
 		return m["ok"] == true
 	case "reason":
 		return m["reason"] == "plan" || m["reason"] == "need"
+	case "tree":
+		return m["tree"] == "elm"
 	default:
 		return m["tone"] == "plain" || m["tone"] == "warm"
 	}

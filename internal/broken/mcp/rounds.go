@@ -217,6 +217,9 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 		if c.Tries++; c.Tries == maxTries && s.has("attempts counted", "attempts counted in states") {
 			return s.usedUp(env), nil, true
 		}
+		if s.countGuess(c) {
+			return s.usedUp(env), nil, true
+		}
 		reason, anew := s.attempt(c)
 		if reason != "" {
 			return said(reason, true)

@@ -19,6 +19,8 @@ func (s *Server) stepsOf(steps []string) []string {
 		return []string{"confirm", "word"}
 	case s.has("tones of one list"): // not a fault
 		return []string{"tone"}
+	case s.has(choiceGuesses...):
+		return []string{"tree", "confirm"}
 	case s.has("words wanted", "words of any type", "words as queries", "other types are declines"):
 		return []string{"word"}
 	case s.has(approvalChoices...):

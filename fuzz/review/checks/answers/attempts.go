@@ -15,7 +15,8 @@ var attemptChecks = []review.Check{
 		ID: "RS-TRIES", Name: "attempts that a client brings back", Flow: true, Effects: true, Locks: true, Severity: review.Warning, Category: "security",
 		Sent: "an answer that the server asks again about, along the newest states, until the server refuses it; " +
 			"then the call without a state, and the first state with the same answer, twice, or, for a text that may be " +
-			"a secret, as often as before; an answer that is never " +
+			"a secret, as often as before; answers of a list of which some are asked again about, ten times with the " +
+			"first state, and then the one that goes on; an answer that is never " +
 			"accepted, until the call is locked, and then with other addresses in headers of proxies, another " +
 			"User-Agent and another client name",
 		Want:   "refuses the first state as well, if it refuses the call or says that it limits attempts; keeps a lock for every header and client name",
@@ -40,6 +41,12 @@ func checkAttempts(t *review.T) {
 		f.Rounds = nil
 		if !t.Selected(label) || len(t.Findings) > 0 {
 			continue
+		}
+		for _, stage := range o.AskingRounds() {
+			windBack(t, o, stage, label)
+		}
+		if len(t.Findings) > 0 {
+			return
 		}
 		for _, answers := range review.AnswersTo(o.Fresh.Questions) {
 			if f.Last = answers; usesAttempts(t, o, f, label) {
