@@ -62,7 +62,7 @@ func checkUsedTokens(t *review.T) {
 		f.Issue = "a used token of a tool for one use is carried out again with other answers, although the same answers get the kept result"
 	case kept:
 		f.Issue = "a token of a tool for one use is answered twice by one result, and others by other results: a fault unless the server has kept it"
-	case t.OneTime(t.Oracle.Flow) && (keepsResultAfterDecline(t, token) || keepsRoundState(t)):
+	case t.OneTime(t.Oracle.Flow) && string(one.Result) == string(two.Result) && (keepsResultAfterDecline(t, token) || keepsRoundState(t)):
 		f.Issue = "a token of a tool for one use is answered twice by one result, whatever the second request says: a fault unless the server has kept it"
 	case t.OneTime(t.Oracle.Flow) && keepsReceipt(t, one):
 		f.Issue = "every token of a user for one use gets one result with a receipt, which is another one for another user: a fault unless the server has kept it"
