@@ -291,6 +291,8 @@ var rows = []row{
 	{modern: true, fault: "pots by the order of members", checks: []string{"RS-FORM"}, change: withEffects},
 	{modern: true, fault: "consents by default", checks: []string{"RS-FORM", "RS-SHAPE"}, change: withEffects},
 	{modern: true, fault: "words after a confirmation + attempts of states", checks: []string{"RS-TRIES"}, change: withEffects},
+	{modern: true, fault: "questions repeated for any call", checks: []string{"RS-ARGS"}, change: withEffects, critical: true},
+	{modern: true, fault: "questions repeated for any call", checks: []string{"RS-USER"}, change: withEffects, critical: true},
 	{modern: true, fault: "wrong trees counted in states", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "attempts counted in states", checks: []string{"RS-TRIES"}, change: withEffects},
 	{modern: true, fault: "words wanted + attempts of states", checks: []string{"RS-TRIES"}, change: withEffects},

@@ -40,14 +40,18 @@ func (m Move) goes(o *Oracle, token string, a client.Answer) bool {
 	return a.Conclusive() && !a.Refused() && !begins && (o.Bad.Refused() || a.Class() != o.Bad.Class())
 }
 
-// Moved reports whether the target accepts a token of the source. The token must be accepted twice,
-// with the target's own token accepted and garbage refused beside it. The target must need a state.
+// Moved reports whether the target accepts a token of the source, or exchanges it for one of its own. The token
+// must be accepted twice, with the target's own token accepted and garbage refused beside it. The target must need
+// a state.
 func (t *T) Moved(m Move) (evidence string, is bool, reason string) {
 	o, reason := t.place(m)
 	if reason != "" {
 		return "", false, fmt.Sprintf("%s: %s", m.Target, reason)
 	}
 	if evidence, is, reason = t.moves(m, o); !is {
+		if reason == "" {
+			evidence, is = t.exchanges(m, o)
+		}
 		return evidence, is, reason
 	}
 	if o, reason = t.NewOracle(t.Context, m.Target, m.TargetUser); reason != "" {

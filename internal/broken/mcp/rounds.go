@@ -40,6 +40,9 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if fail != nil {
 		return nil, fail
 	}
+	if p.unanswered && s.has("questions repeated for any call") {
+		c.Env = env
+	}
 	last := steps[len(steps)-1]
 	if reason := s.barred(r, env, given); reason != "" {
 		return s.toolError("%s", reason), nil

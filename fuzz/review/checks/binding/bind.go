@@ -25,7 +25,7 @@ var bindingChecks = []review.Check{
 			"joined texts, parts of texts that move to another one, rounded numbers, values with equal hashes, equal values " +
 			"under other names, values that differ only in case, spaces or normal form, given texts with a letter that becomes " +
 			"another one in upper case, lower case or a compatibility form, lists turned round; with one " +
-			"argument given twice; readable tokens in which a character moves from one value to another, as it does in the arguments; also tokens of the first round; with --effects two interleaved calls of one tool, with other arguments or other answers; " +
+			"argument given twice; readable tokens in which a character moves from one value to another, as it does in the arguments; also tokens of the first round, and tokens of later rounds without answers, then the states they are exchanged for; with --effects two interleaved calls of one tool, with other arguments or other answers; " +
 			"between the rounds of a call, other things that a tool adds, or that the call ends, the text that its " +
 			"question shows, and the things that the call uses up, of which its question shows a sum; the token in its own call again after other arguments had it refused",
 		Want:   "refuses the token, which stays good for its own call",
@@ -81,7 +81,7 @@ var bindingChecks = []review.Check{
 			"tokens of the first round and of a long argument, and tokens of the first user from a user, or a client without " +
 			"credentials, whose own call is refused; with --effects, if a call is no longer asked for once it is carried " +
 			"out, calls under new names of the client and with other arguments, of the second user, of the first with his " +
-			"consent, and of both again; tokens of the first user of each round from the second without answers; the " +
+			"consent, and of both again; tokens of the first user of each round from the second without answers, then the states they are exchanged for; the " +
 			"token of the first user again after the second had it refused, and after garbage of the second",
 		Want:   "refuses the token, which stays good for its owner; asks each user for his own consent",
 		Source: review.SourceMRTR + ", SHOULD bind to the user",
