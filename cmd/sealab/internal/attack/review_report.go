@@ -109,19 +109,46 @@ func printSummary(w io.Writer, r *review.Report) error {
 	}
 	facts.Row("exchanges", fmt.Sprintf("%d in %.1f s; tool calls that ran to their end: %d", r.Exchanges, r.Seconds, r.Ran))
 	width := table.Width(w)
-	_, err := fmt.Fprintf(w, "%s\n%s\n%s\n", facts.Text(width), testedTable(r).Text(width), untestedTable(r).Text(width))
+	var err error
+	for _, section := range []string{facts.Text(width), refutedTable(r).Text(width), notRefutedTable(r).Text(cmp.Or(width, paragraphWidth)), untestedTable(r).Text(width)} {
+		if section != "" && err == nil {
+			_, err = fmt.Fprintln(w, section)
+		}
+	}
 	return err
 }
 
-// testedTable returns the table of the checks that were performed.
-func testedTable(r *review.Report) *table.Table {
-	checks := table.New("lll").AtMargin()
+// paragraphWidth is the width of the list of checks that are not refuted, unless it is printed to a terminal.
+const paragraphWidth = 100
+
+// refutedTable returns the table of the checks that refuted something.
+func refutedTable(r *review.Report) *table.Table {
+	names := map[string]string{}
+	for _, c := range checks.All() {
+		names[c.ID] = c.Name
+	}
+	t := table.New("lll").AtMargin()
 	for _, o := range r.Outcomes {
-		if o.Outcome != review.NotTested {
-			checks.Row(o.Check, o.Outcome, o.Reason)
+		if o.Outcome == review.Refuted {
+			t.Row(o.Check, o.Outcome, names[o.Check]+": "+o.Reason)
 		}
 	}
-	return checks
+	return t
+}
+
+// notRefutedTable returns a table of one row with the checks that refuted nothing.
+func notRefutedTable(r *review.Report) *table.Table {
+	var ids []string
+	for _, o := range r.Outcomes {
+		if o.Outcome == review.NotRefuted {
+			ids = append(ids, o.Check)
+		}
+	}
+	t := table.New("ll").AtMargin()
+	if len(ids) > 0 {
+		t.Row(review.NotRefuted, strings.Join(ids, " "))
+	}
+	return t
 }
 
 // untestedTable returns the table of the reasons why checks were not performed,
