@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"sealab/analysis/findings"
@@ -63,6 +64,9 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 		if err := findings.Table(w, run); err != nil {
 			return err
 		}
+		if slices.ContainsFunc(run.Designs, anyRefuted) {
+			fmt.Fprint(w, "sealab attack --list explains the codes of the attacks\n\n")
+		}
 	}
 	if err := findingWriters[f.format](w, all); err != nil {
 		return err
@@ -87,6 +91,10 @@ func (f *attackFlags) report(w, notes io.Writer, run *verdict.Run) error {
 		fmt.Fprintf(notes, "sealab: %v\n", untested)
 	}
 	return cli.ErrRefuted
+}
+
+func anyRefuted(d verdict.Design) bool {
+	return slices.ContainsFunc(d.Results, func(r verdict.Result) bool { return r.Outcome == verdict.Refuted })
 }
 
 // runFolder returns the folder of a new run below out, and the name of its main
