@@ -52,7 +52,9 @@ var format = layouts.AEAD{
 	Cipher: open,
 }
 
-// New returns the codec for a ring of secrets.
+// New returns a [codecs.Codec] that seals under the first secret and unseals
+// under each; an empty ring and a short, weak, repeated or colliding secret are
+// errors.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
 // open returns the AEAD under the keys that are derived from key.

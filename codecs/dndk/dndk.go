@@ -42,7 +42,9 @@ var format = layouts.AEAD{
 	Cipher: newDNDK,
 }
 
-// New returns the codec for a ring of secrets.
+// New returns a [codecs.Codec] that seals under the first secret and unseals
+// under each; an empty ring and a short, weak, repeated or colliding secret are
+// errors.
 func New(secrets ...[]byte) (*layouts.Codec, error) { return format.New(secrets...) }
 
 // Design is the catalog row.

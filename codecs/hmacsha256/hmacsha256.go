@@ -44,7 +44,9 @@ func (s signer) Verify(message, tag []byte) error {
 	return nil
 }
 
-// New returns the codec for a ring of secrets.
+// New returns a [codecs.Codec] that seals under the first secret and unseals
+// under each; an empty ring and a short, weak, repeated or colliding secret are
+// errors.
 func New(secrets ...[]byte) (*layouts.SignedCodec, error) { return format.New(secrets...) }
 
 // Ephemeral returns a codec under a fresh random secret. No other process can

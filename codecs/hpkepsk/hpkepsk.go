@@ -56,7 +56,9 @@ type Codec struct {
 	Opener
 }
 
-// New returns the codec for a ring of secrets.
+// New returns a [codecs.Codec] that seals under the first secret and unseals
+// under each; an empty ring and a short, weak, repeated or colliding secret are
+// errors.
 func New(secrets ...[]byte) (*Codec, error) {
 	ring, err := keyring.New(secrets, label, func(key []byte, id keyring.ID) (*hpkekeys.PrivateKey, error) {
 		return hpkekeys.Derive(hpkekeys.X25519, key, id, label), nil

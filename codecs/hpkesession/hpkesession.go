@@ -97,9 +97,10 @@ type ringKey struct {
 	data []byte // prefix || key-id
 }
 
-// New returns the codec of the design hpke-session for a ring of secrets. clock
-// bounds the age of sealing contexts; if it is nil, only the number of tokens
-// bounds them.
+// New returns a [codecs.Codec] of the design hpke-session that seals under the
+// first secret and unseals under each; an empty ring and a short, weak, repeated
+// or colliding secret are errors. clock bounds the age of sealing contexts; if
+// it is nil, only the number of tokens bounds them.
 func New(clock func() time.Time, secrets ...[]byte) (*Codec, error) {
 	return x25519.open(clock, secrets)
 }

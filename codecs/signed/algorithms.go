@@ -45,7 +45,9 @@ func (k edVerifier) Verify(message, signature []byte) error {
 	return nil
 }
 
-// NewEd25519 returns the codec of the design ed25519 for a ring of secrets.
+// NewEd25519 returns a [codecs.Codec] of the design ed25519 that seals under
+// the first secret and unseals under each; an empty ring and a short, weak,
+// repeated or colliding secret are errors.
 func NewEd25519(secrets ...[]byte) (*Codec, error) { return edDSA.codec(secrets) }
 
 // NewEd25519Verifier returns the verifier for a ring of public keys.
@@ -91,7 +93,9 @@ func (k mlVerifier) Verify(message, signature []byte) error {
 	return nil
 }
 
-// NewMLDSA44 returns the codec of the design ml-dsa-44 for a ring of secrets.
+// NewMLDSA44 returns a [codecs.Codec] of the design ml-dsa-44 that seals under
+// the first secret and unseals under each; an empty ring and a short, weak,
+// repeated or colliding secret are errors.
 func NewMLDSA44(secrets ...[]byte) (*Codec, error) { return mlDSA.codec(secrets) }
 
 // NewMLDSA44Verifier returns the verifier for a ring of public keys.
