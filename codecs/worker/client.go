@@ -153,7 +153,7 @@ func (c *Client) Close() error {
 func (c *Client) start() error {
 	p, err := startProcess(c.command, &c.sent)
 	if err != nil {
-		return fmt.Errorf("%w (%w)", err, codecs.ErrFault)
+		return startError{err}
 	}
 	c.process = p
 	c.life++
@@ -179,6 +179,12 @@ func (c *Client) start() error {
 	}
 	return nil
 }
+
+// A startError is the error of a program that did not start.
+type startError struct{ error }
+
+// Unwrap returns the cause and codecs.ErrFault.
+func (e startError) Unwrap() []error { return []error{e.error, codecs.ErrFault} }
 
 // probe sends the unknown operation. c.mu must be held.
 func (c *Client) probe() {

@@ -319,6 +319,7 @@ func TestDialFails(t *testing.T) {
 	for _, args := range [][]string{nil, {filepath.Join(t.TempDir(), "absent")}} {
 		_, err := worker.Dial(worker.Command{Args: args}, worker.Limits{})
 		require.ErrorIs(t, err, codecs.ErrFault)
+		require.NotContains(t, err.Error(), codecs.ErrFault.Error())
 	}
 }
 
