@@ -45,5 +45,5 @@ func ExampleDesign_OpenCodec() {
 	fmt.Println(err)
 	// Output:
 	// 56 <nil>
-	// secret 1 of 1 has 9 bytes and must have at least 32: make one with: (umask 077; head -c 32 /dev/urandom > secret.key)
+	// secret 1 of 1 must have at least 32 bytes and has 9: make one with: (umask 077; head -c 32 /dev/urandom > secret.key)
 }

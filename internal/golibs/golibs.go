@@ -98,7 +98,7 @@ func one(setup func(key []byte) (codec, error)) func(codecs.Config) (codecs.Code
 			return nil, fmt.Errorf("a Go library takes one secret, got %d", len(c.Secrets))
 		}
 		if n := len(c.Secrets[0]); n < codecs.MinSecret {
-			return nil, fmt.Errorf("the secret has %d bytes and must have at least %d", n, codecs.MinSecret)
+			return nil, fmt.Errorf("the secret must have at least %d bytes and has %d", codecs.MinSecret, n)
 		}
 		key, err := derive(c.Secrets[0], "key")
 		if err != nil {

@@ -150,7 +150,7 @@ func CheckStrength(secret []byte) error {
 
 func checkLength(secret []byte) error {
 	if len(secret) < codecs.MinSecret {
-		return fmt.Errorf("has %d bytes and must have at least %d: %s", len(secret), codecs.MinSecret, how)
+		return fmt.Errorf("must have at least %d bytes and has %d: %s", codecs.MinSecret, len(secret), how)
 	}
 	return nil
 }

@@ -67,9 +67,9 @@ func TestWeakSecrets(t *testing.T) {
 		secret []byte
 		want   string
 	}{
-		{"nil", nil, "secret 2 of 2 has 0 bytes and must have at least 32"},
-		{"short", []byte("correct horse battery staple"), "secret 2 of 2 has 28 bytes and must have at least 32"},
-		{"one byte short", numbered(1)[1:], "has 31 bytes"},
+		{"nil", nil, "secret 2 of 2 must have at least 32 bytes and has 0"},
+		{"short", []byte("correct horse battery staple"), "secret 2 of 2 must have at least 32 bytes and has 28"},
+		{"one byte short", numbered(1)[1:], "at least 32 bytes and has 31"},
 		{"zeros", make([]byte, 32), "secret 2 of 2 is one byte repeated"},
 		{"one letter", bytes.Repeat([]byte("k"), 64), "is one byte repeated"},
 	} {
