@@ -21,6 +21,9 @@ import (
 	"sealab/internal/lab"
 )
 
+// makeKey makes a key file.
+const makeKey = "(umask 077; head -c 32 /dev/urandom > secret.key)"
+
 // NewSeal returns the command "seal".
 func NewSeal() *cobra.Command {
 	var flags tokenFlags
@@ -34,7 +37,7 @@ flags describe.
 A key file that is text holds one secret per line, in hexadecimal or base64; the
 first seals. Blank lines and lines that begin with # are ignored. Any other key
 file is raw: all of it is one secret. Only its owner may read or write it.`,
-		Example: `  (umask 077; head -c 32 /dev/urandom > secret.key)
+		Example: "  " + makeKey + `
   printf '{"step":1}' | sealab seal aes-256-gcm --keys secret.key
   printf '{"step":1}' | sealab seal mcp-py --keys secret.key --method tools/call --target deploy --principal alice`,
 		Args: cobra.ExactArgs(1),
@@ -162,6 +165,12 @@ func (f *tokenFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.now, "now", "", "`time` of the request, for example 2026-07-28T12:00:00Z or Unix seconds (schemes only; default: now)")
 	flags.DurationVar(&f.ttl, "ttl", 0, "lifetime of tokens, for example 10m (schemes only; default: the design's)")
 	cobra.CheckErr(cmd.MarkFlagRequired("keys"))
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if f.keys == "" {
+			return fmt.Errorf("want --keys FILE; make one with: %s", makeKey)
+		}
+		return nil
+	}
 }
 
 // open opens the named design: a codec, or a scheme in the context that the
