@@ -293,7 +293,7 @@ type Scenario struct {
 // Scenarios were written before the rules of this package. A test compares each with the answer of an
 // expert.
 var Scenarios = []Scenario{
-	{"session cookie of 200 bytes, at most 400 bytes of token", Query{Needs: []codecs.Property{codecs.Confidentiality}, Payload: 200, MaxToken: 400, Rate: 100, Lifetime: 30 * day}},
+	{"session cookie of 200 bytes, at most 400 bytes of token", Query{Needs: []codecs.Property{codecs.Confidentiality, codecs.Expiry}, Payload: 200, MaxToken: 400, Rate: 100, Lifetime: 30 * day}},
 	{"state of 64 KiB, ten a second", Query{Needs: []codecs.Property{codecs.Confidentiality, codecs.FreshNonces}, Payload: 64 << 10, Rate: 10, Lifetime: 90 * day}},
 	{"10^9 tokens a day for 90 days", Query{Needs: []codecs.Property{codecs.Confidentiality}, Payload: 1 << 10, Rate: 1e9 / 86400, Lifetime: 90 * day}},
 	{"verifiers in the browser", Query{Needs: []codecs.Property{codecs.SenderAuthenticated}, Payload: 200, Rate: 100, Lifetime: 365 * day}},
