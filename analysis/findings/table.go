@@ -41,7 +41,7 @@ func Table(w io.Writer, run *verdict.Run) error {
 		for _, x := range s.Tallies() {
 			t.Row(string(x.Property), status(x), grounds(s, x))
 		}
-		if _, err := fmt.Fprintf(w, "%s (%s, %d calls)\n%s\n", s.Name, s.Kind, s.Calls, t.Text(width)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s (%s, %s)\n%s\n", s.Name, s.Kind, table.Count(s.Calls, "call"), t.Text(width)); err != nil {
 			return err
 		}
 	}
@@ -50,9 +50,9 @@ func Table(w io.Writer, run *verdict.Run) error {
 
 // grounds returns the reasons for an outcome.
 func grounds(s verdict.Design, t verdict.Tally) string {
-	count := fmt.Sprintf("%d attacks", t.Of)
+	count := table.Count(t.Of, "attack")
 	if t.Done < t.Of {
-		count = fmt.Sprintf("%d of %d attacks", t.Done, t.Of)
+		count = fmt.Sprintf("%d of %s", t.Done, count)
 	}
 	switch {
 	case t.Outcome == verdict.Refuted:

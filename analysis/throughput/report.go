@@ -154,7 +154,7 @@ func (r *Run) writeHead(b *strings.Builder, ratios []Ratio) {
 	fmt.Fprintf(b, "%s\n", r.Path)
 	fmt.Fprintf(b, "commit %s%s, %s, %s, %s processors, %s\n", r.Stamp["commit"], changed,
 		r.Stamp["toolchain"], r.Stamp["cpu"], r.Stamp["cpus"], r.Stamp["date"])
-	fmt.Fprintf(b, "%d cells, %d rounds, %s a cell (a quarter of it for refusals)\n", len(r.places), r.Rounds(), r.Stamp["cell"])
+	fmt.Fprintf(b, "%s, %s, %s a cell (a quarter of it for refusals)\n", table.Count(len(r.places), "cell"), table.Count(r.Rounds(), "round"), r.Stamp["cell"])
 	fmt.Fprintf(b, "cells that are compared take turns; medians with 95 %% intervals; ratios are paired by rounds; the intervals of all %d hold together at %.0f %%\n",
 		len(ratios), confidence*100)
 	share, cells := Noise(ratios)
@@ -162,7 +162,7 @@ func (r *Run) writeHead(b *strings.Builder, ratios []Ratio) {
 		b.WriteString("noise floor not tested: no subject was measured twice\n")
 		return
 	}
-	fmt.Fprintf(b, "noise floor %s: the largest difference between a subject and itself, of %d cells\n", percent(share), cells)
+	fmt.Fprintf(b, "noise floor %s: the largest difference between a subject and itself, of %s\n", percent(share), table.Count(cells, "cell"))
 	if share > restless {
 		b.WriteString("warning: that is not a quiet machine: all ratios are rough\n")
 	}
@@ -269,7 +269,7 @@ func (r *Run) writeAllocating(b *strings.Builder) {
 		return
 	}
 	for _, p := range places {
-		fmt.Fprintf(b, "  missed: %v allocates %d times\n", p, r.cells[p].Allocs)
+		fmt.Fprintf(b, "  missed: %v allocates %s\n", p, table.Count(int(r.cells[p].Allocs), "time"))
 	}
 }
 

@@ -78,7 +78,7 @@ func TestReviewUnseen(t *testing.T) {
 		want   int
 		unseen string
 	}{
-		{destructive, []string{"--checks", "RS-TYPE,H-ORIGIN"}, cli.Fault, "2 tools that may ask were not called"},
+		{destructive, []string{"--checks", "RS-TYPE,H-ORIGIN"}, cli.Fault, "not called, so that their states are not tested: 2 tools that may ask: "},
 		{destructive, []string{"--checks", "RS-TYPE,H-ORIGIN", "--tool", "deploy", "--tool", "remove"}, cli.OK, ""},
 		{destructive, []string{"--checks", "RS-TYPE,H-ORIGIN", "--effects"}, cli.OK, ""},
 		{destructive, []string{"--checks", "RS-TYPE,H-ORIGIN", "--safe=false"}, cli.OK, ""},

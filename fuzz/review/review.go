@@ -250,7 +250,7 @@ func (r *Review) run(ctx context.Context, check Check) {
 			t.Findings = nil
 			t.stop(ErrInterrupted)
 		}
-		r.Options.Log("%s: %s (%d exchanges)", check.ID, t.outcome().Outcome, r.Client.Sent-before)
+		r.Options.Log("%s: %s (exchanges: %d)", check.ID, t.outcome().Outcome, r.Client.Sent-before)
 	}
 	r.Report.Outcomes = append(r.Report.Outcomes, t.outcome())
 	r.Report.Findings = append(r.Report.Findings, t.Findings...)

@@ -202,7 +202,7 @@ func TestInterrupted(t *testing.T) {
 	after := run(func(o *review.Options, cancel func()) {
 		o.Record = func(*rawmcp.Exchange) { sent++ }
 		o.Log = func(format string, _ ...any) {
-			if strings.HasSuffix(format, "exchanges)") {
+			if strings.HasSuffix(format, "(exchanges: %d)") {
 				cancel()
 			}
 		}

@@ -2,6 +2,7 @@
 package table
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -145,6 +146,14 @@ func wrap(text string, width int) []string {
 		}
 	}
 	return lines
+}
+
+// Count returns n and a noun that takes an s in the plural.
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // Write writes the table to w. If w is a terminal, the table fits its width.

@@ -58,3 +58,9 @@ func TestAtMargin(t *testing.T) {
 func TestWidthOfNoTerminal(t *testing.T) {
 	require.Zero(t, table.Width(new(bytes.Buffer)))
 }
+
+func TestCount(t *testing.T) {
+	require.Equal(t, "0 cells", table.Count(0, "cell"))
+	require.Equal(t, "1 cell", table.Count(1, "cell"))
+	require.Equal(t, "2 cells", table.Count(2, "cell"))
+}

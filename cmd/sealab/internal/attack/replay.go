@@ -345,7 +345,7 @@ func (r *replayer) report() error {
 	case r.shown > 0 || total.agree+total.untested < total.all:
 		return cli.ErrRefuted
 	case r.untested > 0:
-		return fmt.Errorf("%d questions were not tested", r.untested)
+		return fmt.Errorf("not tested: %s", table.Count(r.untested, "question"))
 	default:
 		return nil
 	}

@@ -147,7 +147,7 @@ func (f *reviewFlags) traffic(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: %w", f.har, err)
 	}
 	f.options.Target.URL = f.har
-	fmt.Fprintf(cmd.ErrOrStderr(), "%d tokens in %s\n", len(tokens), f.har)
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s\n", table.Count(len(tokens), "token"), f.har)
 	return f.finish(cmd, checks.Traffic(tokens, f.options.Secrets, f.checks), nil)
 }
 
@@ -214,8 +214,8 @@ func (f *reviewFlags) report(w, notes io.Writer, report *review.Report) error {
 
 // uncalledTools lists the tools that may ask and were not called.
 func uncalledTools(report *review.Report) string {
-	return fmt.Sprintf("%d tools that may ask were not called, so that their states are not tested: %s; --tool names tools to review, "+
-		"--effects allows all", len(report.Unseen), strings.Join(report.Unseen, ", "))
+	return fmt.Sprintf("not called, so that their states are not tested: %s that may ask: %s; --tool names tools to review, "+
+		"--effects allows all", table.Count(len(report.Unseen), "tool"), strings.Join(report.Unseen, ", "))
 }
 
 func explainCheck(w io.Writer, id string) error {

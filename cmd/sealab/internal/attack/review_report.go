@@ -96,8 +96,8 @@ func printSummary(w io.Writer, r *review.Report) error {
 	facts := table.New("ll").AtMargin()
 	facts.Row("server", fmt.Sprintf("%q %q over %s, revisions %s", s.Name, s.Version, s.Transport, strings.Join(s.Revisions, " ")))
 	facts.Row("capabilities", strings.Join(s.Capabilities, " "))
-	facts.Row("offers", fmt.Sprintf("%d tools, %d prompts, %d resources, %d templates; risk profile %s by the names of the tools",
-		len(s.Tools), len(s.Prompts), len(s.Resources), len(s.Templates), s.Risk))
+	facts.Row("offers", fmt.Sprintf("%s, %s, %s, %s; risk profile %s by the names of the tools", table.Count(len(s.Tools), "tool"),
+		table.Count(len(s.Prompts), "prompt"), table.Count(len(s.Resources), "resource"), table.Count(len(s.Templates), "template"), s.Risk))
 	for _, f := range r.Flows {
 		facts.Row("flow", fmt.Sprintf("%s, rounds before the token: %d", strings.TrimSpace(fmt.Sprintf("%q %s", f.String(), f.Arguments)), len(f.Rounds)))
 	}

@@ -18,6 +18,7 @@ import (
 	"sealab/fuzz/attack"
 	"sealab/internal/cli"
 	"sealab/internal/golibs"
+	"sealab/internal/table"
 	"sealab/internal/verdict"
 )
 
@@ -227,8 +228,8 @@ func (f *attackFlags) requireTested(run *verdict.Run) error {
 	for _, s := range run.Designs {
 		if untested := s.Untested(); len(untested) > 0 {
 			t := untested[0]
-			return fmt.Errorf("%s: %d claimed guarantees were not tested to the end (first: %s, %d of %d attacks): %s%s",
-				s.Name, len(untested), t.Property, t.Done, t.Of, f.untestedReason(t), f.targets.misbehavior(s.Name))
+			return fmt.Errorf("%s: not tested to the end: %s (first: %s, %d of %s): %s%s",
+				s.Name, table.Count(len(untested), "claimed guarantee"), t.Property, t.Done, table.Count(t.Of, "attack"), f.untestedReason(t), f.targets.misbehavior(s.Name))
 		}
 	}
 	for _, d := range f.targets.dialed {
@@ -263,5 +264,5 @@ func (t *attackTargets) misbehavior(name string) string {
 	if len(events) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; the worker misbehaved %d times, first: it %s: %s", len(events), events[0].Kind, events[0].Detail)
+	return fmt.Sprintf("; the worker misbehaved %s, first: it %s: %s", table.Count(len(events), "time"), events[0].Kind, events[0].Detail)
 }
