@@ -31,6 +31,15 @@
 // Names, principals and states may be any bytes. If arguments are not JSON,
 // Mint returns codecs.ErrUnsupported and Verify refuses the token.
 //
+// Each request of a web session presents the session's cookie. Mint and Verify
+// then take the same context but for Now:
+//
+//	Method     ""; the cookie is for every method
+//	Target     the name of the cookie, so that another cookie does not pass for it
+//	Arguments  nil
+//	Principal  nil; the user is in the state, and unknown before Verify
+//	Audience   the name of the service
+//
 // Seeds are the codec's seed followed by the salt.
 //
 // Limits: those of the codec. Arguments nest at most 10000 deep. For times
