@@ -21,10 +21,8 @@ func Example() {
 
 	// Protect is the only change to the server. Without secrets it would
 	// generate a key and log a warning.
-	policy := boundary.Policy{
-		Secrets: [][]byte{[]byte("32 random bytes or more, from a file")},
-		Logger:  slog.New(slog.DiscardHandler),
-	}
+	policy := boundary.Policy{Secrets: [][]byte{[]byte("32 random bytes or more, from a file")}}
+	policy.Logger = slog.New(slog.DiscardHandler)
 	if _, err := gosdk.Protect(server, impl, policy); err != nil {
 		fmt.Println(err)
 		return
