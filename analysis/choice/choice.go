@@ -4,8 +4,9 @@
 // The rules are listed in [Rules], in order. The first rule that a design breaks is the reason why it does
 // not fit.
 //
-// Designs that fit are ordered by the measured time to seal and unseal one token. Designs without
-// measurements are ordered by the length of the token. If no property is needed, they are ordered first by
+// Designs that fit are ordered by the measured time to seal and unseal one token. Those whose difference
+// from the fastest is within the noise come first, the shortest token first. Designs without measurements
+// are ordered by the length of the token. If no property is needed, they are ordered first by
 // the number of properties that they claim.
 //
 // The package names no design: all answers come from the rows of the catalog.
@@ -19,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"sealab/analysis/stats"
 	"sealab/codecs"
 	"sealab/internal/lab"
 )
@@ -51,6 +53,10 @@ type Query struct {
 type Cost struct {
 	SealNs   float64 `json:"seal_ns"`
 	UnsealNs float64 `json:"unseal_ns"`
+	// Rounds holds the time to seal and unseal in each round of the run, and Noise the share by which the
+	// same design differs from itself in it.
+	Rounds []float64 `json:"-"`
+	Noise  float64   `json:"-"`
 }
 
 // Costs returns the cost of a design for payloads of about the given size. It reports false if the design
@@ -86,12 +92,14 @@ type Other struct {
 
 // An Answer lists the designs that fit, the best first, and the reasons why the others do not.
 type Answer struct {
-	Fits   []Fit   `json:"fits"`
+	Fits []Fit `json:"fits"`
+	// Equal is the number of designs, the first of Fits, that are equally fast within the noise of the run.
+	Equal  int     `json:"-"`
 	Others []Other `json:"others"`
 }
 
 // Choose applies the query to every design. costs may be nil.
-func Choose(designs []codecs.Design, q Query, costs Costs) (*Answer, error) {
+func Choose(designs []codecs.Design, q Query, costs Costs) (_ *Answer, err error) {
 	a := &Answer{Fits: []Fit{}, Others: []Other{}}
 	for _, d := range designs {
 		fit, reason, err := q.ask(d)
@@ -112,7 +120,39 @@ func Choose(designs []codecs.Design, q Query, costs Costs) (*Answer, error) {
 	slices.SortStableFunc(a.Fits, func(x, y Fit) int {
 		return cmp.Or(cmp.Compare(x.total(), y.total()), cmp.Compare(y.claims, x.claims), cmp.Compare(x.Token, y.Token))
 	})
-	return a, nil
+	a.Equal, err = equalFirst(a.Fits)
+	return a, err
+}
+
+// confidence is the joint confidence of the intervals by which designs are told from the fastest.
+const confidence = 0.99
+
+// equalFirst moves the designs that are as fast as the first within the noise to the front, the shortest
+// token first, and returns their number.
+func equalFirst(fits []Fit) (int, error) {
+	if len(fits) == 0 || fits[0].Cost == nil || fits[0].Cost.Rounds == nil {
+		return 0, nil
+	}
+	fastest := fits[0].Cost
+	var equal, slower []Fit
+	for _, f := range fits {
+		if f.Cost == nil {
+			slower = append(slower, f)
+			continue
+		}
+		ratio, err := stats.Ratio(f.Cost.Rounds, fastest.Rounds, stats.Joint(confidence, len(fits)))
+		if err != nil {
+			return 0, err
+		}
+		if ratio.Lo <= 1+fastest.Noise {
+			equal = append(equal, f)
+		} else {
+			slower = append(slower, f)
+		}
+	}
+	slices.SortStableFunc(equal, func(x, y Fit) int { return cmp.Compare(x.Token, y.Token) })
+	copy(fits, append(equal, slower...))
+	return len(equal), nil
 }
 
 // total returns the cost by which designs are ordered.

@@ -131,6 +131,25 @@ func TestClaimsCountAgainstTheLimitOfAKey(t *testing.T) {
 	require.Positive(t, counted)
 }
 
+// TestNoiseDoesNotDecide gives the measured designs the same time with noise, but for one that is slower by
+// half. The shortest token of the equal ones comes first, and the slower one behind them.
+func TestNoiseDoesNotDecide(t *testing.T) {
+	ns := map[string]float64{"aegis-256": 100, "aes-256-gcm": 101, "xaes-256-gcm": 103, "aes-256-gcm-siv": 150}
+	costs := func(design string, _ int) (choice.Cost, bool) {
+		n, ok := ns[design]
+		return choice.Cost{SealNs: n, Rounds: []float64{n, n + 1, n - 1, n + 1, n - 1, n}, Noise: 0.04}, ok
+	}
+	answer, err := choice.Choose(catalog.All(), choice.Query{Payload: 64}, costs)
+	require.NoError(t, err)
+	require.Equal(t, 3, answer.Equal)
+	var order []string
+	for _, f := range answer.Fits[:5] {
+		order = append(order, f.Design)
+	}
+	require.Equal(t, []string{"aes-256-gcm", "xaes-256-gcm", "aegis-256", "aes-256-gcm-siv"}, order[:4])
+	require.Nil(t, answer.Fits[4].Cost)
+}
+
 func TestDays(t *testing.T) {
 	for days, want := range map[float64]string{
 		0.01: "14.4 minutes", 1: "24 hours", 4.97: "4.97 days", 5070: "13.9 years", 1e12: "over 1000 years",

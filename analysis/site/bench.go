@@ -18,6 +18,7 @@ type benchRun struct {
 	*throughput.Run
 	Places []throughput.Measurement
 	Noise  string
+	noise  float64 // as a share; 0 if not tested
 	Checks []throughput.Check
 	at     map[throughput.Place]*throughput.Measurement
 }
@@ -35,7 +36,7 @@ func newBenchRun(run *throughput.Run) (_ *benchRun, err error) {
 		return nil, err
 	}
 	if share, cells := throughput.Noise(ratios); cells > 0 {
-		b.Noise = fmt.Sprintf("%.1f %%", 100*share)
+		b.Noise, b.noise = fmt.Sprintf("%.1f %%", 100*share), share
 	}
 	b.Checks = run.Checks(ratios)
 	return b, nil

@@ -113,7 +113,7 @@ func (s *site) cost(name string, _ int) (c choice.Cost, ok bool) {
 	if i < 0 || s.Designs[i].Seal == nil || s.Designs[i].Unseal == nil {
 		return c, false
 	}
-	return choice.Cost{SealNs: s.Designs[i].Seal.Ns, UnsealNs: s.Designs[i].Unseal.Ns}, true
+	return choice.Cost{SealNs: s.Designs[i].Seal.Ns, UnsealNs: s.Designs[i].Unseal.Ns, Rounds: s.Bench.Total(name, Size), Noise: s.Bench.noise}, true
 }
 
 // against returns why the cheapest design that does not fit was rejected. It considers designs of the

@@ -68,6 +68,19 @@ func (r *Run) Median(p Place) (ns float64, ok bool) {
 	return ns, true
 }
 
+// Total returns the time to seal and unseal one token in each round, or nil if a subject was not measured.
+func (r *Run) Total(subject string, size int) []float64 {
+	seal, unseal := r.cells[Place{subject, runfile.Seal, size}], r.cells[Place{subject, runfile.Unseal, size}]
+	if seal == nil || unseal == nil {
+		return nil
+	}
+	total := slices.Clone(seal.Ns)
+	for i, ns := range unseal.Ns {
+		total[i] += ns
+	}
+	return total
+}
+
 // NearestSize returns the measured payload size nearest to n bytes.
 func (r *Run) NearestSize(n int) int {
 	return slices.MinFunc(r.sizes(), func(a, b int) int { return cmp.Compare(max(a, n)-min(a, n), max(b, n)-min(b, n)) })

@@ -33,9 +33,9 @@ func NewChoose() *cobra.Command {
 		Short: "Choose a design by properties, sizes, rate and key lifetime",
 		Long: `List the designs that fit a use, the cheapest first, the reasons against the
 others, and the Go code that uses the first. The cost is from a run of
-"sealab bench". A key is used up if the probability of a repeated nonce, or of
-another failure that grows with use, reaches 2^-32. The exit status is 1 if no
-design fits.`,
+"sealab bench"; of designs within its noise, the shortest token comes first.
+A key is used up if the probability of a repeated nonce, or of another failure
+that grows with use, reaches 2^-32. The exit status is 1 if no design fits.`,
 		Example: `  sealab choose --need confidentiality --payload 200 --max-token 400
   sealab choose --need key-committing,unlinkable --payload 1KiB --rate 10000/s --lifetime 90d
   sealab choose --need sender-authenticated --post-quantum --json`,
@@ -178,11 +178,16 @@ func loadCosts(dir string, payload int) (choice.Costs, string, error) {
 	if run == nil {
 		return nil, "not measured: there is no run of every design in " + filepath.Join(runfile.Results, runfile.Bench), nil
 	}
+	ratios, err := run.Ratios()
+	if err != nil {
+		return nil, "", err
+	}
+	noise, _ := throughput.Noise(ratios)
 	size := run.NearestSize(payload)
 	costs := func(design string, _ int) (choice.Cost, bool) {
 		seal, sealed := run.Median(throughput.Place{Subject: design, Op: runfile.Seal, Size: size})
 		unseal, unsealed := run.Median(throughput.Place{Subject: design, Op: runfile.Unseal, Size: size})
-		return choice.Cost{SealNs: seal, UnsealNs: unseal}, sealed && unsealed
+		return choice.Cost{SealNs: seal, UnsealNs: unseal, Rounds: run.Total(design, size), Noise: noise}, sealed && unsealed
 	}
 	return costs, fmt.Sprintf("%s, measured with payloads of %d bytes", run.Path, size), nil
 }
@@ -233,13 +238,14 @@ func writeChoice(out io.Writer, a *choice.Answer, needs []codecs.Property, sourc
 		if len(needs) == 0 {
 			fmt.Fprintln(out, "No property was asked for with --need: \"sealab list DESIGN\" prints those that a design claims.")
 		}
-		writeFits(out, a.Fits)
+		writeFits(out, a)
 	}
 	return writeOthers(out, a.Others, slices.Contains(needs, codecs.SingleUse))
 }
 
 // writeFits writes the designs that fit, and Go code that uses the first.
-func writeFits(out io.Writer, all []choice.Fit) {
+func writeFits(out io.Writer, a *choice.Answer) {
+	all := a.Fits
 	fits := table.New("lrrrrl")
 	fits.Row("DESIGN", "TOKEN", "SEAL", "UNSEAL", "A KEY LASTS", "LIMIT")
 	for _, f := range all {
@@ -255,7 +261,11 @@ func writeFits(out io.Writer, all []choice.Fit) {
 		}
 		fits.Row(f.Design, strconv.Itoa(f.Token)+" B", seal, unseal, lasts, limit)
 	}
-	fmt.Fprintf(out, "\n%s\nUse %s:\n\n", fits.Text(table.Width(out)), all[0].Design)
+	fmt.Fprintf(out, "\n%s\n", fits.Text(table.Width(out)))
+	if a.Equal > 1 {
+		fmt.Fprintf(out, "The first %d are equally fast within the noise of the run; of these, the shortest token comes first.\n", a.Equal)
+	}
+	fmt.Fprintf(out, "Use %s:\n\n", all[0].Design)
 	for _, line := range all[0].Use {
 		fmt.Fprintln(out, "\t"+line)
 	}
