@@ -38,6 +38,7 @@ func (t trial) trailingData() {
 	t.everyLength(func(in *attack.Instance, tok *attack.Token) { t.spellings(in, tok, tokenfmt.TrailingData) })
 	if in, tok, ok := t.Base(); ok {
 		t.spellings(in, tok, tokenfmt.Insertions)
+		t.spellings(in, tok, tokenfmt.EmptyPackets)
 	}
 }
 

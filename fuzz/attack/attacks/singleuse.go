@@ -2,6 +2,7 @@ package attacks
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"sealab/codecs"
@@ -29,6 +30,29 @@ func (t trial) presentedTwice(in *attack.Instance, tok *attack.Token) {
 	t.lateAgain(tok.Under)
 	t.afterClockBack(tok.Under)
 	t.afterRestart(tok.Under)
+	t.outOfOrder(tok)
+}
+
+// outOfOrderTokens is the number of tokens that outOfOrder uses: more than the bits of the words by which a
+// window of used numbers is marked.
+const outOfOrderTokens = 140
+
+// outOfOrder mints many tokens and presents them twice each, the newest one first. A design may mark used tokens
+// by their numbers, and refuse old ones.
+func (t trial) outOfOrder(tok *attack.Token) {
+	in, err := t.Open(t.Secret(0))
+	if err != nil {
+		return
+	}
+	calls := in.Resealed(tok, min(outOfOrderTokens, t.Budget.Unseals))
+	for i, sealed := range slices.Backward(calls) {
+		if sealed.Answer.Outcome != verdict.Done {
+			return
+		}
+		if t.acceptsUsed(in, sealed, in.Unseal(sealed.Answer.Out, tok.Under), tok.Under, "a token is accepted a second time after %d that were minted later", len(calls)-1-i) {
+			return
+		}
+	}
 }
 
 // acceptsUsed presents a token again after a first call, and reports whether both accept it.

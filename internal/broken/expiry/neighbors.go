@@ -11,7 +11,8 @@ import (
 // Neighbors returns sound designs that resemble the controls of times and used tokens, by name.
 func Neighbors() map[string]codecs.Design {
 	return map[string]codecs.Design{
-		"a list of used tokens": skeleton.WithClaim(skeleton.NewWrappedScheme("nothing", "all handles have one list of used tokens", nil, nil, usesListed(keepUses)), codecs.SingleUse).Design,
+		"a list of used tokens":    skeleton.WithClaim(skeleton.NewWrappedScheme("nothing", "all handles have one list of used tokens", nil, nil, usesListed(keepUses)), codecs.SingleUse).Design,
+		"a window of used numbers": skeleton.WithClaim(skeleton.NewWrappedScheme("nothing", "tokens are numbered, and the last 64 numbers are marked once used", nil, nil, inWindow(windowLength)), codecs.SingleUse).Design,
 		"tokens without randomness, used once": skeleton.WithClaim(skeleton.WrapScheme(skeleton.NewScheme("nothing", "all handles have one list of used tokens, and equal states are one token", nil, nil, func(p *skeleton.SchemeParts) {
 			p.Salt = func() []byte { return make([]byte, 16) }
 		}), usesListed(keepUses)), codecs.SingleUse).Design,

@@ -38,6 +38,8 @@ func UsedTokens() []skeleton.Control {
 			[]codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, usesListed((*sync.Map).Clear)), codecs.SingleUse),
 		usedByRing(skeleton.WithClaim(skeleton.NewScheme("used-by-ring", "used tokens are kept with the first key of the ring", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"},
 			func(*skeleton.SchemeParts) {}), codecs.SingleUse)),
+		skeleton.WithClaim(skeleton.NewWrappedScheme("half-a-window", "tokens are numbered, and of the last 64 numbers 32 can be marked as used",
+			[]codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, inWindow(32)), codecs.SingleUse),
 		skeleton.NewWrappedScheme("kept-alive", "a token that is used begins its time anew", []codecs.Property{codecs.Expiry}, []string{"EXP-07"},
 			func(inner codecs.Scheme) codecs.Scheme {
 				return &rememberingScheme{Scheme: inner, remember: func(uses []tokenUse, now time.Time) []tokenUse {
@@ -115,6 +117,63 @@ func usedByRing(c skeleton.Control) skeleton.Control {
 		return skeleton.SingleUse{Scheme: inner, Used: used, Scope: func(*codecs.Context) string { return first }}, nil
 	}
 	return c
+}
+
+// windowLength is the number of tokens up to the newest used one that a numberedScheme may accept.
+const windowLength = 64
+
+// A numberedScheme numbers its tokens and accepts each once, if it is among the last windowLength ones up to
+// the newest used one.
+type numberedScheme struct {
+	codecs.Scheme
+	*usedWindow
+}
+
+// A usedWindow marks the numbers of used tokens in a word of some bits.
+type usedWindow struct {
+	bits uint64 // those of the word
+
+	mu      sync.Mutex
+	numbers map[string]uint64 // by token
+	newest  uint64            // used
+	used    uint64            // bit n: newest - n
+}
+
+// inWindow returns a wrapper whose schemes have one window of words of the given number of bits.
+func inWindow(bits int) func(codecs.Scheme) codecs.Scheme {
+	window := &usedWindow{bits: 1<<bits - 1, numbers: map[string]uint64{}}
+	return func(inner codecs.Scheme) codecs.Scheme { return numberedScheme{inner, window} }
+}
+
+// Mint implements codecs.Scheme.
+func (s numberedScheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Mint(dst, state, c)
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.numbers[string(out[len(dst):])] = uint64(len(s.numbers)) + 1
+	}
+	return out, err
+}
+
+// Verify implements codecs.Scheme.
+func (s numberedScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	out, err := s.Scheme.Verify(dst, token, c)
+	if err != nil {
+		return out, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, known := s.numbers[string(token)]
+	if n > s.newest {
+		s.used, s.newest = s.used<<(n-s.newest)&s.bits, n
+	}
+	age := s.newest - n
+	if !known || age >= windowLength || s.used>>age&1 == 1 {
+		return dst, skeleton.ErrUnauthentic
+	}
+	s.used |= 1 << age & s.bits
+	return out, nil
 }
 
 // keepUses leaves a list of used tokens as it is.

@@ -57,6 +57,7 @@ func Segments() []skeleton.Control {
 		skeleton.NewPair("count-inside", "the token says how often the key is stretched", []codecs.Property{codecs.Inert}, []string{"RES-12"}, countUpTo(math.MaxUint16)),
 		skeleton.NewPair("count-exponent", "the token says how often the key is stretched, as a power of two", []codecs.Property{codecs.Inert}, []string{"RES-12"}, powerUpTo(20)),
 		skeleton.NewPair("count-word", "a word of the token says how often the key is stretched", []codecs.Property{codecs.Inert}, []string{"RES-12"}, countWord),
+		skeleton.NewPair("flushed-packets", "empty packets are skipped", []codecs.Property{codecs.Canonical}, []string{"ENC-08"}, flushedPackets),
 		skeleton.NewPair("failed-comparison", "a tag that is not ASCII cannot be compared, and the error is ignored", []codecs.Property{codecs.Integrity, codecs.Canonical}, []string{"TAG-02"}, failedComparison),
 		skeleton.NewPair("deep-json", "a payload that nests deep ends the program before its tag is checked", []codecs.Property{codecs.Total}, []string{"RES-02"}, deepJSON),
 		skeleton.NewPair("deep-lists", "a payload of lists in lists, in MessagePack, ends the program before its tag is checked", []codecs.Property{codecs.Total}, []string{"RES-02"}, deepLists),
