@@ -174,8 +174,11 @@ func (t trial) afterEvents(search *repetition, in *attack.Instance, tok *attack.
 	return false
 }
 
+// unsealable are states that some designs refuse to seal.
+var unsealable = [][]byte{nil, []byte("\xff"), make([]byte, 1<<16+1), make([]byte, 1<<20+1)}
+
 // nonceEvents returns calls at which a generator of nonces may begin anew: refused, accepted and
-// long tokens, alone and in a batch, another state, and another handle.
+// long tokens, alone and in a batch, another state, also one that is refused, and another handle.
 func (t trial) nonceEvents(in *attack.Instance, tok *attack.Token) []func() {
 	altered := bytes.Clone(tok.Text)
 	altered[len(altered)/2] ^= 1
@@ -184,11 +187,13 @@ func (t trial) nonceEvents(in *attack.Instance, tok *attack.Token) []func() {
 	for _, text := range [][]byte{altered, lastAltered(tok), []byte("x"), nil, tok.Text, long} {
 		events = append(events, func() { in.Unseal(text, tok.Under) })
 	}
+	for _, state := range unsealable {
+		events = append(events, func() { in.SealQuietly(state, tok.Under) })
+	}
 	return append(events,
 		func() { in.Unseal(tok.Text, fields.Target.Put(tok.Under, "other")) },
 		func() { in.Unseal(tok.Text, attack.Later(tok.Under, 400*24*time.Hour)) },
 		func() { in.UnsealTogether([][]byte{[]byte("x"), tok.Text, altered}, tok.Under) },
-		func() { in.SealQuietly(nil, tok.Under) },
 		func() { t.Open(t.Secret(2)) },
 		func() { t.Open(t.Secret(0), t.Secret(0)) })
 }

@@ -8,6 +8,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/fuzz/attack"
+	"sealab/fuzz/attack/tokenfmt"
 	"sealab/internal/verdict"
 )
 
@@ -32,8 +33,35 @@ const inText = 40
 // lastOfBlocks are the last bytes of the last block but one, before a tag of 0, 16 or 32 bytes.
 var lastOfBlocks = []int{17, 33, 49}
 
+// A place is a byte of a token.
+type place struct {
+	segment int
+	cut     int // bytes that are cut off the end of the segment
+	back    int // the distance of the byte from that end
+}
+
+// in returns the segment of a token up to the cut, or nil if the place is not in it.
+func (p place) in(f tokenfmt.Format) []byte {
+	if len(f.Segments) <= p.segment || len(f.Segments[p.segment].Bytes) < p.cut+p.back {
+		return nil
+	}
+	raw := f.Segments[p.segment].Bytes
+	return raw[:len(raw)-p.cut]
+}
+
+func (p place) String() string {
+	if p.cut > 0 {
+		return fmt.Sprintf("%d from the end without the last %d", p.back, p.cut)
+	}
+	return fmt.Sprintf("%d from the end", p.back)
+}
+
+// shortBlocks are numbers of 16-byte blocks, with the initialization vector, to which a token is cut. Their text
+// may be too short for a tag behind it.
+var shortBlocks = []int{2, 3}
+
 // paddingOracle sets one byte of an unreadable segment to every value and expects the same
-// answer for all. It repeats this with a ring in which the key is the second one.
+// answer for all. It repeats this with the segment cut, and with a ring in which the key is the second one.
 func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
 	if t.Readable(tok) {
 		t.Skip("the state is readable: nothing is decrypted")
@@ -46,44 +74,54 @@ func (t trial) paddingOracle(in *attack.Instance, tok *attack.Token) {
 		return
 	}
 	raw := f.Segments[i].Bytes
-	places := append(slices.Clip(paddingPlaces[:max(1, min(len(paddingPlaces), t.Budget.Unseals/256))]), inText, len(raw)/2)
-	if t.oracleAt(in, in, tok, i, places) {
+	var places, ofRing []place
+	for _, back := range append(slices.Clip(paddingPlaces[:max(1, min(len(paddingPlaces), t.Budget.Unseals/256))]), inText, len(raw)/2) {
+		places = append(places, place{i, 0, back})
+	}
+	for _, n := range shortBlocks {
+		if cut := len(raw) - len(raw)%16 - 16*n; cut > 0 {
+			places = append(places, place{i, cut, 17})
+		}
+	}
+	if t.oracleAt(in, in, tok, places) {
 		return
 	}
+	for _, back := range lastOfBlocks {
+		ofRing = append(ofRing, place{i, 0, back})
+	}
 	if ring, err := t.Open(t.Secret(1), t.Secret(0)); err == nil {
-		t.oracleAt(ring, in, tok, i, lastOfBlocks)
+		t.oracleAt(ring, in, tok, ofRing)
 	}
 }
 
-// oracleAt presents tok, which maker minted, to in. It sets each byte at some places of segment
-// i, counted from its end, to every value. It reports whether the refusals form an oracle.
-func (t trial) oracleAt(in, maker *attack.Instance, tok *attack.Token, i int, places []int) bool {
-	for _, back := range places {
-		if back > len(tok.Format().Segments[i].Bytes)-20 {
+// oracleAt presents tok, which maker minted, to in. It sets each byte at some places to every value. It reports
+// whether the refusals form an oracle.
+func (t trial) oracleAt(in, maker *attack.Instance, tok *attack.Token, places []place) bool {
+	for _, p := range places {
+		if p.cut == 0 && p.back > len(tok.Format().Segments[p.segment].Bytes)-20 {
 			continue
 		}
-		said, answers := t.refusals(in, tok, i, back), map[string]verdict.Call{}
+		said, answers := t.refusals(in, tok, p), map[string]verdict.Call{}
 		for _, call := range said {
 			answers[refusalOf(call)] = call
 		}
-		if len(answers) > 1 && !t.ofText(in, maker, tok, i, back, said) {
-			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("one byte of the ciphertext, %d from the end, set to each value, is refused in %d ways", back, len(answers)), callsOf(answers)...)
+		if len(answers) > 1 && !t.ofText(in, maker, tok, p, said) {
+			t.RefuteIf(codecs.UniformRefusal, attack.Differ, fmt.Sprintf("one byte of the ciphertext, %v, set to each value, is refused in %d ways", p, len(answers)), callsOf(answers)...)
 			return true
 		}
 	}
 	return false
 }
 
-// refusals sets one byte of segment i, counted from its end, to every other value. It returns
-// the refusals by that value.
-func (t trial) refusals(in *attack.Instance, tok *attack.Token, i, back int) map[byte]verdict.Call {
+// refusals sets the byte at a place to every other value. It returns the refusals by that value.
+func (t trial) refusals(in *attack.Instance, tok *attack.Token, p place) map[byte]verdict.Call {
 	f, said := tok.Format(), map[byte]verdict.Call{}
-	altered := bytes.Clone(f.Segments[i].Bytes)
-	at := len(altered) - back
+	altered := bytes.Clone(p.in(f))
+	at := len(altered) - p.back
 	honest := altered[at]
 	for v := 1; v < 256; v++ {
 		altered[at] = honest ^ byte(v)
-		if call := in.Unseal(f.With(i, altered), tok.Under); call.Answer.Outcome == verdict.Refused {
+		if call := in.Unseal(f.With(p.segment, altered), tok.Under); call.Answer.Outcome == verdict.Refused {
 			said[altered[at]] = call
 		}
 		t.Try(codecs.UniformRefusal)
@@ -95,12 +133,12 @@ func (t trial) refusals(in *attack.Instance, tok *attack.Token, i, back int) map
 // or they group the values of the byte in the same way under another key. This happens if a
 // segment contains text, such as hexadecimal within JSON. Refusals that depend on a decrypted
 // byte vary with token and key.
-func (t trial) ofText(in, maker *attack.Instance, tok *attack.Token, i, back int, said map[byte]verdict.Call) bool {
-	if t.ofValue(in, maker, tok, i, back, said) {
+func (t trial) ofText(in, maker *attack.Instance, tok *attack.Token, p place, said map[byte]verdict.Call) bool {
+	if t.ofValue(in, maker, tok, p, said) {
 		return true
 	}
 	other, err := t.Open(t.Secret(1))
-	return err == nil && partAlike(said, t.refusals(other, tok, i, back))
+	return err == nil && partAlike(said, t.refusals(other, tok, p))
 }
 
 // partAlike reports whether the refusals of two readers group the same values in the same way.
@@ -122,13 +160,13 @@ func partAlike(one, two map[byte]verdict.Call) bool {
 // ofValue reports whether refusals depend only on the value of a byte: tokens of three other
 // states of the same maker give the same refusals. An oracle does so for one of them once in 256
 // times.
-func (t trial) ofValue(in, maker *attack.Instance, tok *attack.Token, i, back int, said map[byte]verdict.Call) bool {
+func (t trial) ofValue(in, maker *attack.Instance, tok *attack.Token, p place, said map[byte]verdict.Call) bool {
 	for range 3 {
 		other, ok := maker.Mint(t.State(len(tok.State)-len(t.State(0))), tok.Under)
-		if !ok || len(other.Text) != len(tok.Text) || len(other.Format().Segments) <= i || len(other.Format().Segments[i].Bytes) < back {
+		if !ok || len(other.Text) != len(tok.Text) || p.in(other.Format()) == nil {
 			return false
 		}
-		for v, call := range t.refusals(in, other, i, back) {
+		for v, call := range t.refusals(in, other, p) {
 			if first, ok := said[v]; ok && refusalOf(first) != refusalOf(call) {
 				return false
 			}

@@ -47,6 +47,7 @@ func Encrypted() []skeleton.Control {
 		skeleton.NewSealer("period-of-512", "of the number of a token 9 bits are in the nonce, and all of it under the tag", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-01", "NON-10"}, periodOf512),
 		skeleton.NewSealer("stream", "AES-CTR without a tag", []codecs.Property{codecs.Integrity}, []string{"FRM-01", "FRM-07", "FRM-08"}, streamCipher),
 		skeleton.NewSealer("chain", "AES-CBC without a tag", []codecs.Property{codecs.Integrity}, []string{"FRM-07"}, cbcCipher),
+		skeleton.NewSealer("padding-oracle-of-short", "AES-CBC with a tag below the padding, and a text that is too short for the tag is malformed", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-08"}, paddingOracleOfShort),
 		skeleton.NewSealer("padding-oracle", "AES-CBC, and the tag is checked after the padding", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-08"}, paddingOracle),
 		skeleton.NewSealer("padding-oracle-of-old-keys", "AES-CBC, and the tag is checked after the padding if the key is not the first of the ring",
 			[]codecs.Property{codecs.UniformRefusal}, []string{"TAG-08"}, paddingOracleOfOldKeys),

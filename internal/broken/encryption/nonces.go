@@ -41,6 +41,7 @@ func CountedNonces() []skeleton.Control {
 		}),
 		skeleton.NewSealer("nonce-after-refusal", "nonces are drawn from a generator, which a refused token starts anew", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"},
 			drawnNonces(func(_, refused []byte) []byte { return refused })),
+		nonceGivenBack(),
 		skeleton.NewSealer("nonce-of-empty", "the next nonce is drawn after a token of a payload that is not empty", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"}, func(p *skeleton.SealerParts) {
 			var mu sync.Mutex
 			next := skeleton.RandomBytes(skeleton.GCMNonce)
@@ -140,4 +141,32 @@ func DerivedNonces() []skeleton.Control {
 		of("nonce-of-sum", "the nonce is a digest of the length and of a sum of 16 bits of the payload", []codecs.Property{codecs.NonceMisuseResistant}, []string{"NON-07"},
 			func(payload []byte) string { return fmt.Sprint(crc32.ChecksumIEEE(payload) & 0xffff) }),
 	}
+}
+
+// nonceGivenBack returns a control that counts its nonces. A payload that is too long gives a number back that
+// it has not taken.
+func nonceGivenBack() skeleton.Control {
+	var count atomic.Int64
+	c := skeleton.NewSealer("nonce-given-back", "a payload that is too long takes one from the count of nonces", []codecs.Property{codecs.FreshNonces, codecs.Confidentiality}, []string{"NON-08"}, func(p *skeleton.SealerParts) {
+		p.Nonce = func(_ uint64, key, _ []byte) []byte {
+			return skeleton.HMAC(key, binary.BigEndian.AppendUint64(nil, uint64(count.Add(1))))[:skeleton.GCMNonce]
+		}
+	})
+	c.NewCodec = skeleton.WrapOpen(c.NewCodec, func(inner codecs.Codec) codecs.Codec { return countingBack{inner, &count} })
+	return c
+}
+
+// A countingBack codec lowers the count with each payload that is too long.
+type countingBack struct {
+	codecs.Codec
+	count *atomic.Int64
+}
+
+// Seal implements codecs.Codec.
+func (c countingBack) Seal(dst, payload []byte) ([]byte, error) {
+	if len(payload) > 1<<16 {
+		c.count.Add(-1)
+		return dst, codecs.ErrUnsupported
+	}
+	return c.Codec.Seal(dst, payload)
 }

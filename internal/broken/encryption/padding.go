@@ -47,6 +47,18 @@ func paddingOracle(p *skeleton.SealerParts) {
 	}
 }
 
+// paddingOracleOfShort refuses a text that is too short for the tag for another reason than wrong padding.
+func paddingOracleOfShort(p *skeleton.SealerParts) {
+	tagBeforeCBC(p, skeleton.PadWithLength, unpadChecked)
+	decrypt := p.Decrypt
+	p.Decrypt = func(key, iv, sealed, data []byte) ([]byte, error) {
+		if text, err := openCBC(key, iv, sealed); err == nil && len(text) < sha256.Size {
+			return nil, skeleton.ErrMalformed
+		}
+		return decrypt(key, iv, sealed, data)
+	}
+}
+
 // tagBeforeCBC appends the tag to the text, pads both and encrypts them. It refuses in one way.
 func tagBeforeCBC(p *skeleton.SealerParts, pad func(text []byte) []byte, unpad func(padded []byte) []byte) {
 	cbcSealing(p)
