@@ -138,7 +138,7 @@ var Design = codecs.Design{
 	Guarantees: codecs.Always(slices.Concat(framework.Unbound("the format does not bind the request"),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.Canonical, codecs.UniformRefusal, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys),
 		codecs.HoldsBecause(codecs.Total, "tokens of at most 128 KiB, because decoding base 62 takes more than linear time"),
-		guarantee.NoPrincipal, guarantee.ExactKey32,
+		guarantee.ExactKey32,
 		codecs.HoldsBecause(codecs.SteadyTiming, "the time of decoding base 62 depends on the token alone"),
 		guarantee.Nonce192,
 		codecs.Disclaims(codecs.Expiry, "ages are whole seconds: a token is still accepted during the second in which it expires; a token from the future is accepted"),

@@ -176,7 +176,6 @@ var Design = codecs.Design{
 			framework.Unbound("the format does not bind the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.Inert, codecs.PrivateKeys, codecs.Rotation),
 			codecs.Disclaims(codecs.Expiry, "ages are whole seconds: a token is still accepted during the second in which it expires"),
-			guarantee.NoPrincipal,
 			codecs.HoldsBecause(codecs.StrongKeys, "keys of exactly 32 bytes: 16 for each algorithm"),
 			guarantee.AESTiming, guarantee.IV128,
 			codecs.Disclaims(codecs.KeyCommitting, "the tag key does not determine the encryption key: two secrets with the same tag key open one token"),

@@ -299,7 +299,6 @@ var Design = codecs.Design{
 			carries(options), framework.Unbound("the format does not bind the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.PrivateKeys),
 			codecs.HoldsBecause(codecs.Inert, "one iteration of PBKDF2 for each key"),
-			guarantee.NoPrincipal,
 			codecs.HoldsBecause(codecs.StrongKeys, "one password of at least 32 bytes"),
 			guarantee.AESTiming,
 			codecs.HoldsBecause(codecs.FreshNonces, "each token has keys of its own from 256-bit salts, and a random 128-bit initialization vector"),

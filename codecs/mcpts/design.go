@@ -49,7 +49,7 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 
 // bindings maps the values of the option bind to their guarantees.
 var bindings = map[string][]codecs.Guarantee{
-	bindNone:      disclaimBindings("the SDK binds nothing unless the application gives it a bind callback"),
+	bindNone:      slices.Concat(framework.Unbound("the SDK binds nothing unless the application gives it a bind callback"), codecs.Holds(codecs.PrivateKeys)),
 	bindPrincipal: principalGuarantees(),
 	bindRequest:   boundGuarantees(),
 }
@@ -57,14 +57,6 @@ var bindings = map[string][]codecs.Guarantee{
 // publishedTag is the reason why a bind tag lets an attacker check a guessed
 // key.
 const publishedTag = "the bind tag is a second MAC under the key"
-
-func disclaimBindings(reason string) []codecs.Guarantee {
-	return slices.Concat(
-		framework.Unbound(reason),
-		guarantee.NoPrincipal,
-		codecs.Holds(codecs.PrivateKeys),
-	)
-}
 
 func principalGuarantees() []codecs.Guarantee {
 	const reason = "the callback returns the principal alone"

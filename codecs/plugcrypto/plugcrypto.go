@@ -271,7 +271,6 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 		framework.Unbound("the format binds only a salt, which the operator chooses"),
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.ByteExact, codecs.PrivateKeys),
 		codecs.HoldsBecause(codecs.Inert, "keys are stretched once for each secret; terms with functions are refused"),
-		guarantee.NoPrincipal,
 		codecs.HoldsBecause(codecs.StrongKeys, "one secret of at least 32 bytes"),
 		codecs.HoldsBecause(codecs.FreshNonces, "random 192-bit nonces"),
 		codecs.Disclaims(codecs.KeySeparation, "the secret is an HMAC key, so a secret and the same secret with zero bytes appended are equivalent"),

@@ -315,7 +315,6 @@ func guarantees(options map[string]string) []codecs.Guarantee {
 	return slices.Concat(bindings, framework.Canonical(options, "parts after the tag and separators at the end are ignored"), expiry,
 		codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.ByteExact, codecs.PrivateKeys, codecs.Rotation),
 		codecs.HoldsBecause(codecs.Inert, "with the null serializer; the default of Rails 6, Marshal, runs code after authentication"),
-		codecs.HoldsBecause(codecs.Unlinkable, "a token contains neither the principal nor a digest of it"),
 		codecs.HoldsBecause(codecs.StrongKeys, "keys of exactly 32 bytes"),
 		guarantee.AESTiming, guarantee.Nonce96, guarantee.GCMTwoKeys, guarantee.RepeatedStream,
 		guarantee.KeyItself, guarantee.Symmetric, guarantee.Stateless,

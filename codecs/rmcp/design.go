@@ -106,7 +106,6 @@ func expiry(value string) []codecs.Guarantee {
 }
 
 func bindings(value string) []codecs.Guarantee {
-	const none = "the associated data are empty unless the application supplies some"
 	switch value {
 	case bindDocs:
 		return slices.Concat(
@@ -125,10 +124,7 @@ func bindings(value string) []codecs.Guarantee {
 			guarantee.NoPrincipal,
 		)
 	}
-	return slices.Concat(
-		framework.Unbound(none),
-		guarantee.NoPrincipal,
-	)
+	return framework.Unbound("the associated data are empty unless the application supplies some")
 }
 
 func common() []codecs.Guarantee {

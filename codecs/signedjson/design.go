@@ -108,9 +108,7 @@ func oneKey() []codecs.Guarantee {
 }
 
 func unbound() []codecs.Guarantee {
-	return slices.Concat(framework.Unbound("the format does not bind the request; only the application can"),
-		guarantee.NoPrincipal,
-	)
+	return framework.Unbound("the format does not bind the request; only the application can")
 }
 
 func common() []codecs.Guarantee {

@@ -123,7 +123,7 @@ func (s *style) design(name, doc, spec, other string, own func(map[string]string
 			return slices.Concat(own(options), s.carries(options), framework.Unbound("the format binds only a salt, which the application chooses"),
 				codecs.Holds(codecs.Integrity, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Rotation, codecs.PrivateKeys),
 				codecs.HoldsBecause(codecs.Inert, "compressed payloads are inflated after authentication"),
-				guarantee.NoPrincipal, guarantee.NoNonce,
+				guarantee.NoNonce,
 				codecs.HoldsBecause(codecs.StrongKeys, "keys of at least 32 bytes; the library has no minimum"),
 				codecs.Disclaims(codecs.Confidentiality, "the payload is readable, and equal payloads of one second give equal tokens"),
 				codecs.Disclaims(codecs.FreshNonces, "there is no nonce: equal payloads of one second give equal tokens"),

@@ -9,9 +9,11 @@ package framework
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	"sealab/codecs"
+	"sealab/codecs/internal/guarantee"
 	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/internal/lab"
@@ -200,9 +202,10 @@ func Canonical(options map[string]string, reason string) []codecs.Guarantee {
 	return codecs.Holds(codecs.Canonical)
 }
 
-// Unbound disclaims every binding.
+// Unbound disclaims every binding. It claims codecs.Unlinkable, because an
+// unbound token has no trace of the principal.
 func Unbound(reason string) []codecs.Guarantee {
-	var out []codecs.Guarantee
+	out := slices.Clone(guarantee.NoPrincipal)
 	for _, p := range []codecs.Property{codecs.BindsMethod, codecs.BindsTarget, codecs.BindsArguments, codecs.BindsPrincipal, codecs.BindsAudience, codecs.Unambiguous} {
 		out = append(out, codecs.Guarantee{Property: p, Reason: reason})
 	}
