@@ -63,10 +63,6 @@ const (
 	saltSize = 32 // random bytes
 	keySize  = 32
 	skew     = time.Minute
-
-	optionPayload = "payload"
-	payloadText   = "text"
-	payloadJSON   = "json"
 )
 
 var (
@@ -288,15 +284,15 @@ var Design = codecs.Design{
 	MaxKeys: 1,
 	Options: []codecs.Option{
 		framework.Reading("iron-webcrypto"),
-		{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
+		framework.Payload,
 	},
 	Hooks: &lab.Hooks{Inspect: inspect, Other: "*", Grace: skew, FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
 	NewScheme: framework.SchemeOpener(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
-		return &format{string(secret), ttl, framework.IsSDK(options), options[optionPayload] == payloadJSON}, nil
+		return &format{string(secret), ttl, framework.IsSDK(options), framework.IsJSON(options)}, nil
 	}),
 	Guarantees: func(options map[string]string) []codecs.Guarantee {
 		return slices.Concat(framework.Canonical(options, "the segment of the tag is decoded by atob: white space, + and /, padding and spare bits are accepted"),
-			carries(options), framework.Unbound("the format does not bind the request"),
+			framework.ByteExact(options, guarantee.WTF8, "JSON.stringify"), framework.Unbound("the format does not bind the request"),
 			codecs.Holds(codecs.Integrity, codecs.Confidentiality, codecs.UniformRefusal, codecs.Total, codecs.PrivateKeys),
 			codecs.HoldsBecause(codecs.Inert, "one iteration of PBKDF2 for each key"),
 			codecs.HoldsBecause(codecs.StrongKeys, "one password of at least 32 bytes"),
@@ -311,11 +307,4 @@ var Design = codecs.Design{
 			guarantee.Stateless,
 		)
 	},
-}
-
-func carries(options map[string]string) []codecs.Guarantee {
-	if options[optionPayload] == payloadJSON {
-		return codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as JSON.stringify prints its value")
-	}
-	return guarantee.WTF8
 }

@@ -16,10 +16,6 @@ const (
 	bindNone      = "none"
 	bindPrincipal = "principal"
 	bindRequest   = "request"
-
-	optionPayload = "payload"
-	payloadText   = "text"
-	payloadJSON   = "json"
 )
 
 // Design is the catalog row. Like bind=none, the SDK binds no field unless the
@@ -33,7 +29,7 @@ var Design = codecs.Design{
 	MaxKeys: 1,
 	Options: []codecs.Option{
 		{Name: optionBind, Doc: "what the bind callback returns", Values: []string{bindNone, bindPrincipal, bindRequest}},
-		{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
+		framework.Payload,
 		framework.Reading("the SDK"),
 	},
 	Hooks:      &lab.Hooks{Primitive: "HMAC-SHA256", Inspect: inspect},
@@ -44,7 +40,7 @@ var Design = codecs.Design{
 func guarantees(options map[string]string) []codecs.Guarantee {
 	return slices.Concat(bindings[options[optionBind]],
 		framework.Canonical(options, "the segment of the mac is decoded by atob: white space, + and /, padding and spare bits are accepted"),
-		carries(options[optionPayload]), common())
+		framework.ByteExact(options, guarantee.WTF8, "JSON.stringify"), common())
 }
 
 // bindings maps the values of the option bind to their guarantees.
@@ -80,13 +76,6 @@ func boundGuarantees() []codecs.Guarantee {
 		codecs.Disclaims(codecs.Unlinkable, "the bind tag is unsalted: equal contexts give equal tags"),
 		codecs.Disclaims(codecs.PrivateKeys, publishedTag),
 	)
-}
-
-func carries(payload string) []codecs.Guarantee {
-	if payload == payloadJSON {
-		return codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as JSON.stringify prints its value")
-	}
-	return guarantee.WTF8
 }
 
 func common() []codecs.Guarantee {

@@ -88,7 +88,7 @@ func newScheme(c codecs.Config) (*scheme, error) {
 	if ttl <= 0 && !faithful {
 		return nil, fmt.Errorf("the time to live is %v and must be positive", ttl)
 	}
-	return &scheme{mac: mac.New(c.Secrets[0]), ttl: ttl, bind: callbacks[c.Options[optionBind]], payload: payloadKinds[c.Options[optionPayload]], faithful: faithful}, nil
+	return &scheme{mac: mac.New(c.Secrets[0]), ttl: ttl, bind: callbacks[c.Options[optionBind]], payload: payloadKinds[c.Options[framework.OptionPayload]], faithful: faithful}, nil
 }
 
 // Mint implements codecs.Scheme. Minting is deterministic.

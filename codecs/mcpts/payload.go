@@ -22,8 +22,8 @@ type payloads struct {
 
 // payloadKinds maps the values of the option payload.
 var payloadKinds = map[string]payloads{
-	payloadText: {true, textToPayload, payloadToText},
-	payloadJSON: {false, jsonToPayload, payloadToJSON},
+	framework.PayloadText: {true, textToPayload, payloadToText},
+	framework.PayloadJSON: {false, jsonToPayload, payloadToJSON},
 }
 
 func textToPayload(dst, state []byte) ([]byte, error) {

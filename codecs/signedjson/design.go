@@ -10,13 +10,6 @@ import (
 	"sealab/internal/lab"
 )
 
-// The options and their values.
-const (
-	optionPayload = "payload"
-	payloadText   = "text"
-	payloadJSON   = "json"
-)
-
 // prefix is the base64url of the first bytes of all claims: {"
 const prefix = "eyJ"
 
@@ -51,20 +44,16 @@ var Run = codecs.Design{
 	Prefix: prefix,
 	Format: "run-continuation",
 	Options: []codecs.Option{
-		{Name: optionPayload, Doc: "whether the state in the application's object is text or JSON", Values: []string{payloadText, payloadJSON}},
+		{Name: framework.OptionPayload, Doc: "whether the state in the application's object is text or JSON", Values: framework.Payload.Values},
 		reading,
 	},
 	Hooks: &lab.Hooks{Inspect: inspect, FewVectors: true, Allocates: allocates},
 	Guarantees: func(o map[string]string) []codecs.Guarantee {
-		state := guarantee.UTF8
-		if o[optionPayload] == payloadJSON {
-			state = codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as JSON.stringify prints its value")
-		}
 		keys := guarantee.Keys32
 		if framework.IsSDK(o) {
 			keys = codecs.Disclaims(codecs.StrongKeys, "a key may be in the ring twice")
 		}
-		return slices.Concat(state, keys, common(), unbound(),
+		return slices.Concat(framework.ByteExact(o, guarantee.UTF8, "JSON.stringify"), keys, common(), unbound(),
 			codecs.Holds(codecs.Canonical, codecs.Rotation, codecs.Expiry),
 			codecs.HoldsBecause(codecs.FreshNonces, "128 random bits, which make equal states unequal tokens"),
 			codecs.Disclaims(codecs.KeySeparation, "the secret itself is the HMAC key: a label separates its uses, but different secrets can be equivalent"),

@@ -35,7 +35,7 @@ type run struct {
 // newRun returns the scheme for a Config that Run has completed.
 func newRun(c codecs.Config) (*scheme, error) {
 	return newScheme(c, time.Millisecond, func(ttl time.Duration, _ bool) format {
-		return run{maxAge: ttl.Milliseconds(), json: c.Options[optionPayload] == payloadJSON}
+		return run{maxAge: ttl.Milliseconds(), json: framework.IsJSON(c.Options)}
 	})
 }
 

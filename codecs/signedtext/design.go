@@ -17,13 +17,6 @@ import (
 	"sealab/internal/lab"
 )
 
-// The option payload and its values.
-const (
-	optionPayload = "payload"
-	payloadText   = "text"
-	payloadJSON   = "json"
-)
-
 // lastSecond is the end of the year 9999, the maximum of Python's datetime.
 const lastSecond = 253402300799
 
@@ -113,7 +106,7 @@ func (s *style) design(name, doc, spec, other string, own func(map[string]string
 		Name: name, Doc: doc, Spec: spec, Format: name,
 		Options: []codecs.Option{
 			framework.Reading("the library"),
-			{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
+			framework.Payload,
 		},
 		Hooks: &lab.Hooks{Inspect: s.inspect, Other: other, FewVectors: true, Allocates: "segments are decoded to buffers of their own"},
 		NewScheme: framework.SchemeOpener(func(secret []byte, ttl time.Duration, options map[string]string) (framework.Format, error) {
@@ -135,11 +128,9 @@ func (s *style) design(name, doc, spec, other string, own func(map[string]string
 }
 
 func (s *style) carries(options map[string]string) []codecs.Guarantee {
-	if options[optionPayload] == payloadJSON {
-		return codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as json.dumps prints its value")
-	}
+	text := guarantee.WTF8
 	if s.unicode {
-		return guarantee.UTF8
+		text = guarantee.UTF8
 	}
-	return guarantee.WTF8
+	return framework.ByteExact(options, text, "json.dumps")
 }

@@ -101,7 +101,7 @@ func (s *style) format(secret []byte, ttl time.Duration, options map[string]stri
 	h := s.newHash()
 	io.WriteString(h, s.salt+"signer") //nolint:errcheck // never fails
 	h.Write(secret)
-	return &format{s, h.Sum(nil), ttl, framework.IsSDK(options), options[optionPayload] == payloadJSON}
+	return &format{s, h.Sum(nil), ttl, framework.IsSDK(options), framework.IsJSON(options)}
 }
 
 func (f *format) SeedSize() int { return 0 }

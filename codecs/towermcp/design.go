@@ -14,17 +14,13 @@ import (
 
 // The options and their values.
 const (
-	optionPayload = "payload"
-	payloadText   = "text"
-	payloadJSON   = "json"
-
 	optionLimit = "limit"
 	limitNone   = "none"
 	limitSDK    = "64KiB"
 )
 
 var options = []codecs.Option{
-	{Name: optionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{payloadText, payloadJSON}},
+	framework.Payload,
 	{Name: optionLimit, Doc: "the longest token", Values: []string{limitNone, limitSDK}},
 	framework.Reading("the SDK"),
 }
@@ -76,11 +72,7 @@ func ring(o map[string]string) []codecs.Guarantee {
 }
 
 func guarantees(o map[string]string) []codecs.Guarantee {
-	state := guarantee.UTF8
-	if o[optionPayload] == payloadJSON {
-		state = codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as serde_json prints its value")
-	}
-	return slices.Concat(state,
+	return slices.Concat(framework.ByteExact(o, guarantee.UTF8, "serde_json"),
 		codecs.Holds(codecs.Integrity, codecs.Canonical, codecs.UniformRefusal, codecs.SteadyTiming, codecs.Total, codecs.Inert, codecs.BindsPrincipal),
 		guarantee.NoNonce, guarantee.NoMethod,
 		codecs.Disclaims(codecs.BindsTarget, "the format has no target"),

@@ -9,6 +9,7 @@ import (
 
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
+	"sealab/codecs/internal/framework"
 	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/rawjson"
 	"sealab/internal/lab"
@@ -26,12 +27,12 @@ type payloads struct {
 
 // payloadKinds maps the values of the option payload.
 var payloadKinds = map[string]payloads{
-	payloadText: {
+	framework.PayloadText: {
 		func(dst, state []byte) ([]byte, bool) { return serde.Append(dst, state), utf8.Valid(state) },
 		func(v *rawjson.Value) bool { return v.Kind == rawjson.String && utf8.Valid(v.Text) },
 		func(dst []byte, v *rawjson.Value) []byte { return append(dst, v.Text...) },
 	},
-	payloadJSON: {
+	framework.PayloadJSON: {
 		func(dst, state []byte) ([]byte, bool) {
 			v, err := rawjson.Parse(state)
 			if err != nil || !isValue(&v, maxDepth+1) {

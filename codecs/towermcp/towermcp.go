@@ -89,7 +89,7 @@ func open(c codecs.Config, keyed bool) (*scheme, error) {
 		return nil, err
 	}
 	s := &scheme{
-		keyed: keyed, ttl: c.TTLOr(defaultTTL), limit: math.MaxInt, payload: payloadKinds[c.Options[optionPayload]],
+		keyed: keyed, ttl: c.TTLOr(defaultTTL), limit: math.MaxInt, payload: payloadKinds[c.Options[framework.OptionPayload]],
 		faithful: framework.IsSDK(c.Options),
 	}
 	if c.Options[optionLimit] == limitSDK {

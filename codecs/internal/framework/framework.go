@@ -193,6 +193,28 @@ func ReadingOf(strict, sdk string) codecs.Option {
 // IsSDK reports whether options select the library's reading.
 func IsSDK(options map[string]string) bool { return options[optionReading] == readingSDK }
 
+// The option payload and its values.
+const (
+	OptionPayload = "payload"
+	PayloadText   = "text"
+	PayloadJSON   = "json"
+)
+
+// Payload is the option that selects whether states are text or JSON.
+var Payload = codecs.Option{Name: OptionPayload, Doc: "whether the state is the payload's text or its JSON", Values: []string{PayloadText, PayloadJSON}}
+
+// IsJSON reports whether options select states that are JSON.
+func IsJSON(options map[string]string) bool { return options[OptionPayload] == PayloadJSON }
+
+// ByteExact returns text, the guarantee of states that are text, unless options
+// select JSON. It then disclaims ByteExact, because printer prints the JSON.
+func ByteExact(options map[string]string, text []codecs.Guarantee, printer string) []codecs.Guarantee {
+	if IsJSON(options) {
+		return codecs.Disclaims(codecs.ByteExact, "under payload=json the state comes back as "+printer+" prints its value")
+	}
+	return text
+}
+
 // Canonical claims Canonical, unless options select the library's reading. It
 // then disclaims it for the given reason.
 func Canonical(options map[string]string, reason string) []codecs.Guarantee {
