@@ -27,7 +27,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"sealab/codecs/internal/rawjson"
@@ -139,16 +138,7 @@ func AppendText(dst []byte, text string) ([]byte, bool) {
 func CutString(dst, quoted []byte) (text []byte, ok bool) { return quoting.CutWhole(dst, quoted) }
 
 // quoting is for ASCII. It also escapes 0x7f.
-var quoting = rawjson.NewQuoting(true, 0x7f, `""\\`+"\nn\rr\tt\ff\bb", appendEscape)
+var quoting = rawjson.NewQuoting(true, 0x7f, `""\\`+"\nn\rr\tt\ff\bb", rawjson.EscapeRune)
 
 // unicode leaves characters beyond ASCII unescaped.
-var unicode = rawjson.NewQuoting(false, '"', `""\\`+"\nn\rr\tt\ff\bb", appendEscape)
-
-func appendEscape(dst, text []byte, at int) ([]byte, int) {
-	r, n := rawjson.DecodeRune(text[at:])
-	if r > 0xffff {
-		high, low := utf16.EncodeRune(r)
-		return rawjson.AppendHex(rawjson.AppendHex(dst, high, rawjson.LowerHex), low, rawjson.LowerHex), n
-	}
-	return rawjson.AppendHex(dst, r, rawjson.LowerHex), n
-}
+var unicode = rawjson.NewQuoting(false, '"', `""\\`+"\nn\rr\tt\ff\bb", rawjson.EscapeRune)

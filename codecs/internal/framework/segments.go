@@ -305,12 +305,4 @@ func OpenCBC(block cipher.Block, iv, ciphertext []byte) ([]byte, bool) {
 }
 
 // PHPQuoting quotes strings as json_encode does by default.
-var PHPQuoting = rawjson.NewQuoting(true, '/', `""\\//`+"\nn\rr\tt\ff\bb", func(dst, text []byte, at int) ([]byte, int) {
-	r, n := rawjson.DecodeRune(text[at:])
-	if r >= 0x10000 {
-		r -= 0x10000
-		dst = rawjson.AppendHex(dst, 0xd800+r>>10, rawjson.LowerHex)
-		r = 0xdc00 + r&0x3ff
-	}
-	return rawjson.AppendHex(dst, r, rawjson.LowerHex), n
-})
+var PHPQuoting = rawjson.NewQuoting(true, '/', `""\\//`+"\nn\rr\tt\ff\bb", rawjson.EscapeRune)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"unicode/utf16"
 )
 
 // A Printer writes values as one implementation does, without white space.
@@ -89,6 +90,17 @@ func AppendHexDigest(dst []byte, digest *[32]byte) []byte {
 // NewQuoting.
 func EscapeByte(dst, text []byte, at int) ([]byte, int) {
 	return AppendHex(dst, rune(text[at]), LowerHex), 1
+}
+
+// EscapeRune appends the \u escape of the code point at text[at], or of its two
+// surrogates. It is an escape function for NewQuoting.
+func EscapeRune(dst, text []byte, at int) ([]byte, int) {
+	r, n := DecodeRune(text[at:])
+	if r > 0xffff {
+		high, low := utf16.EncodeRune(r)
+		dst, r = AppendHex(dst, high, LowerHex), low
+	}
+	return AppendHex(dst, r, LowerHex), n
 }
 
 // inOrder reports whether the names of members are strictly ascending.
