@@ -82,11 +82,11 @@ func (r ring) open(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return dst, refused
 }
 
-// A Scheme is a Format with times under a ring of keys.
-type Scheme struct{ ring ring }
+// A scheme is a Format with times under a ring of keys.
+type scheme struct{ ring ring }
 
 // Mint implements codecs.Scheme.
-func (s *Scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
+func (s *scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
 	if err := c.Check(); err != nil {
 		return dst, err
 	}
@@ -94,7 +94,7 @@ func (s *Scheme) Mint(dst, state []byte, c *codecs.Context) ([]byte, error) {
 }
 
 // Verify implements codecs.Scheme.
-func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+func (s *scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	//mutant:equivalent every vector has a time
 	if err := c.Check(); err != nil {
 		return dst, err
@@ -102,25 +102,22 @@ func (s *Scheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
 	return s.ring.open(dst, token, c)
 }
 
-func (s *Scheme) mintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
+func (s *scheme) mintEdited(dst, seed, state []byte, c *codecs.Context, edit lab.Edit) ([]byte, error) {
 	if err := c.Check(); err != nil {
 		return dst, err
 	}
 	return s.ring.mintEdited(dst, seed, state, c, edit)
 }
 
-// A Codec is a Format without times under a ring of keys.
-type Codec struct{ ring ring }
+// A codec is a Format without times under a ring of keys. It seals step by step
+// for internal/lab.
+type codec struct{ ring ring }
 
 // Seal implements codecs.Codec.
-func (s *Codec) Seal(dst, payload []byte) ([]byte, error) { return s.ring.mint(dst, payload, nil) }
+func (s *codec) Seal(dst, payload []byte) ([]byte, error) { return s.ring.mint(dst, payload, nil) }
 
 // Unseal implements codecs.Codec.
-func (s *Codec) Unseal(dst, token []byte) ([]byte, error) { return s.ring.open(dst, token, nil) }
-
-// A codecAssembler seals step by step for internal/lab. Only catalog rows open
-// one.
-type codecAssembler struct{ Codec }
+func (s *codec) Unseal(dst, token []byte) ([]byte, error) { return s.ring.open(dst, token, nil) }
 
 // SchemeOpener returns the function that opens a row as a scheme. format is
 // called for each secret, with the time to live and the options.
@@ -134,7 +131,7 @@ func SchemeOpener(format func(secret []byte, ttl time.Duration, options map[stri
 		if err != nil {
 			return nil, err
 		}
-		return layouts.Assemble(&Scheme{r}, r[0].SeedSize(), (*Scheme).mintEdited), nil
+		return layouts.Assemble(&scheme{r}, r[0].SeedSize(), (*scheme).mintEdited), nil
 	}
 }
 
@@ -144,19 +141,19 @@ func NewCodec(secrets [][]byte, format func(secret []byte) (Format, error)) (cod
 	if err != nil {
 		return nil, err
 	}
-	return &codecAssembler{Codec{r}}, nil
+	return &codec{r}, nil
 }
 
 // SeedSize implements lab.Seeded.
-func (s *codecAssembler) SeedSize() int { return s.ring[0].SeedSize() }
+func (s *codec) SeedSize() int { return s.ring[0].SeedSize() }
 
 // SealSeeded implements lab.Seeded.
-func (s *codecAssembler) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
+func (s *codec) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
 	return s.SealEdited(dst, seed, payload, nil)
 }
 
 // SealEdited implements lab.Assembler.
-func (s *codecAssembler) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
+func (s *codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, error) {
 	return s.ring.mintEdited(dst, seed, payload, nil, edit)
 }
 
