@@ -87,7 +87,7 @@ type mode interface {
 
 // newScheme returns the scheme for a Config that Design has completed.
 func newScheme(c codecs.Config) (*scheme, error) {
-	if err := framework.CheckSecrets(c.Secrets, false); err != nil {
+	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}
 	faithful := framework.IsSDK(c.Options)

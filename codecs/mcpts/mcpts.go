@@ -51,6 +51,7 @@ import (
 	"sealab/codecs"
 	"sealab/codecs/internal/base64url"
 	"sealab/codecs/internal/framework"
+	"sealab/codecs/internal/keyring"
 	"sealab/codecs/internal/layouts"
 	"sealab/codecs/internal/mac"
 	"sealab/codecs/internal/rawjson"
@@ -80,7 +81,7 @@ type scheme struct {
 
 // newScheme returns the scheme for a Config that Design has completed.
 func newScheme(c codecs.Config) (*scheme, error) {
-	if err := framework.CheckSecrets(c.Secrets, false); err != nil {
+	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}
 	faithful := framework.IsSDK(c.Options)

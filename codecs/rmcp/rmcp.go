@@ -104,7 +104,7 @@ func newRS1(c codecs.Config) (*scheme, error) { return open(c, &rs1) }
 func newRS2(c codecs.Config) (*scheme, error) { return open(c, &rs2) }
 
 func open(c codecs.Config, v *version) (*scheme, error) {
-	if err := framework.CheckSecrets(c.Secrets, v.keyID); err != nil {
+	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}
 	s := &scheme{

@@ -85,7 +85,7 @@ func newV1(c codecs.Config) (*scheme, error) { return open(c, false) }
 func newV2(c codecs.Config) (*scheme, error) { return open(c, true) }
 
 func open(c codecs.Config, keyed bool) (*scheme, error) {
-	if err := framework.CheckSecrets(c.Secrets, keyed); err != nil {
+	if err := keyring.CheckLengths(c.Secrets); err != nil {
 		return nil, err
 	}
 	s := &scheme{

@@ -160,16 +160,6 @@ func (s *codec) SealEdited(dst, seed, payload []byte, edit lab.Edit) ([]byte, er
 // defaultTTL is the default time to live of a scheme's tokens.
 const defaultTTL = 600 * time.Second
 
-// CheckSecrets refuses an empty ring and secrets of fewer than codecs.MinSecret
-// bytes. It refuses a second secret if tokens have no key ID.
-func CheckSecrets(secrets [][]byte, keyID bool) error {
-	//mutant:equivalent the contract compares the number with MaxKeys first
-	if !keyID && len(secrets) > 1 {
-		return fmt.Errorf("the format takes one secret of at least %d bytes and was given %d", codecs.MinSecret, len(secrets))
-	}
-	return keyring.CheckLengths(secrets)
-}
-
 const (
 	optionReading = "reading"
 	readingStrict = "strict"
