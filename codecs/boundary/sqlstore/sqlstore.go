@@ -63,31 +63,26 @@ func New(ctx context.Context, db *sql.DB, o Options) (*Store, error) {
 		return nil, fmt.Errorf("sqlstore: table %q: want at most 51 of a-z, 0-9 and _, and no digit at the beginning", o.Table)
 	}
 	s := &Store{db: db, quota: o.Quota}
+	in := func(statement string) string { return strings.ReplaceAll(statement, "@", o.Table) }
 	for _, statement := range []string{
-		`CREATE TABLE IF NOT EXISTS $ (id VARCHAR(32) PRIMARY KEY, principal VARCHAR(32) NOT NULL, until BIGINT NOT NULL)`,
-		`CREATE INDEX IF NOT EXISTS $_principal ON $ (principal)`,
-		`CREATE INDEX IF NOT EXISTS $_until ON $ (until)`,
-		`INSERT INTO $ (id, principal, until) VALUES ('', '', 0) ON CONFLICT (id) DO NOTHING`,
+		`CREATE TABLE IF NOT EXISTS @ (id VARCHAR(32) PRIMARY KEY, principal VARCHAR(32) NOT NULL, until BIGINT NOT NULL)`,
+		`CREATE INDEX IF NOT EXISTS @_principal ON @ (principal)`,
+		`CREATE INDEX IF NOT EXISTS @_until ON @ (until)`,
+		`INSERT INTO @ (id, principal, until) VALUES ('', '', 0) ON CONFLICT (id) DO NOTHING`,
 	} {
-		if _, err := db.ExecContext(ctx, in(o.Table, statement)); err != nil {
+		if _, err := db.ExecContext(ctx, in(statement)); err != nil {
 			return nil, fmt.Errorf("sqlstore: making the table: %w", err)
 		}
 	}
-	s.spend = in(o.Table, `INSERT INTO $ (id, principal, until)
+	s.spend = in(`INSERT INTO @ (id, principal, until)
 		SELECT CAST($1 AS VARCHAR(32)), CAST($2 AS VARCHAR(32)), CAST($3 AS BIGINT)
-		WHERE CAST($3 AS BIGINT) > (SELECT until FROM $ WHERE id = '')
+		WHERE CAST($3 AS BIGINT) > (SELECT until FROM @ WHERE id = '')
 		ON CONFLICT (id) DO NOTHING`)
-	s.uses = in(o.Table, `SELECT count(*) FROM $ WHERE principal = $1 AND until > $2 AND id <> ''`)
-	s.latest = in(o.Table, `SELECT max(until) FROM $ WHERE until <= $1 OR id = ''`)
-	s.horizon = in(o.Table, `UPDATE $ SET until = $1 WHERE id = '' AND until < $1`)
-	s.forget = in(o.Table, `DELETE FROM $ WHERE until <= $1 AND id <> ''`)
+	s.uses = in(`SELECT count(*) FROM @ WHERE principal = $1 AND until > $2 AND id <> ''`)
+	s.latest = in(`SELECT max(until) FROM @ WHERE until <= $1 OR id = ''`)
+	s.horizon = in(`UPDATE @ SET until = $1 WHERE id = '' AND until < $1`)
+	s.forget = in(`DELETE FROM @ WHERE until <= $1 AND id <> ''`)
 	return s, nil
-}
-
-// in replaces each $ in statement that no digit follows with the name of the
-// table.
-func in(table, statement string) string {
-	return regexp.MustCompile(`\$([^0-9]|$)`).ReplaceAllString(statement, strings.ReplaceAll(table, "$", "")+"${1}")
 }
 
 // Spend implements boundary.Store.
