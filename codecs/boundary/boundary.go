@@ -122,8 +122,8 @@ type Request struct {
 	Method string
 	Target string // name of the tool or prompt, or URI of the resource
 	Token  string // "" if absent
-	// Arguments returns the arguments as they were received, or nil. It is
-	// called at most once, before the handler.
+	// Arguments returns a copy of the arguments as they were received, or nil.
+	// It is called at most once, before the handler.
 	Arguments func() json.RawMessage
 	// ArgumentsSize is the length of the arguments in bytes.
 	ArgumentsSize int
@@ -140,8 +140,8 @@ type Round struct {
 	context   codecs.Context // Now is zero until a token is verified or minted
 }
 
-// Begin starts a round. It copies the arguments, because a handler may decode
-// them in place: a token is bound to the bytes that the client sent.
+// Begin starts a round. It reads the arguments before a handler can change them,
+// because a token is bound to the bytes that the client sent.
 func (b *Boundary) Begin(r Request) *Round {
 	round := &Round{boundary: b, request: r}
 	if r.Arguments != nil && r.ArgumentsSize <= b.policy.MaxArguments {

@@ -68,15 +68,12 @@ var (
 // refuse logs the cause of a refused token and returns the answer, which is the
 // same for every cause.
 func (b *Boundary) refuse(ctx context.Context, method string, err error) error {
-	attrs := []slog.Attr{slog.String("method", method)}
-	key := "fault"
+	stage, reason := "fault", loggableText(err)
 	if r := codecs.Rejected(err); r != nil {
-		key = r.Stage.String()
-		attrs = append(attrs, slog.String("stage", key), slog.String("reason", b.reason(r)))
-	} else {
-		attrs = append(attrs, slog.String("stage", key), slog.String("reason", loggableText(err)))
+		stage, reason = r.Stage.String(), b.reason(r)
 	}
-	b.log.add(ctx, b.policy.Now(), slog.LevelWarn, key, "requestState refused", attrs)
+	b.log.add(ctx, b.policy.Now(), slog.LevelWarn, stage, "requestState refused",
+		[]slog.Attr{slog.String("method", method), slog.String("stage", stage), slog.String("reason", reason)})
 	return answerRefused
 }
 

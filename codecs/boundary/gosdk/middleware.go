@@ -69,8 +69,7 @@ func (m message) serve(r request, next mcp.MethodHandler) (mcp.Result, error) {
 		return nil, err
 	}
 	a, ok := answerOf(res)
-	switch {
-	case !ok:
+	if !ok {
 		return nil, m.fault("the result is of an unknown type: %T", res)
 	}
 	if err := checkCapabilities(req, a.asks); err != nil {
