@@ -40,9 +40,13 @@ import (
 // ErrMissing means that valgrind is not installed.
 var ErrMissing = errors.New("valgrind is not installed; install it with: apt-get install valgrind")
 
-// failed returns the error of a command with the end of its output.
+// failed returns the error of a command with the end of its output, or of its standard error if that was
+// kept apart.
 func failed(what string, output []byte, err error) error {
 	const most = 500
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && len(exit.Stderr) > 0 {
+		output = exit.Stderr
+	}
 	if len(output) > most {
 		output = output[len(output)-most:]
 	}
