@@ -104,11 +104,7 @@ func newGCM(key []byte) (cipher.AEAD, error) {
 }
 
 func (s *aeadCodec) Seal(dst, payload []byte) ([]byte, error) {
-	n := s.NonceSize()
-	if all := n + len(payload) + s.Overhead(); cap(s.raw) < all {
-		s.raw = make([]byte, 0, all)
-	}
-	s.raw = s.raw[:n]
+	s.raw = slices.Grow(s.raw[:0], s.NonceSize())[:s.NonceSize()]
 	lab.Random(s.raw)
 	s.raw = s.AEAD.Seal(s.raw, s.raw, payload, nil)
 	return appendText(dst, s.raw), nil
@@ -146,11 +142,7 @@ func (s *macCodec) tag(payload []byte) []byte {
 }
 
 func (s *macCodec) Seal(dst, payload []byte) ([]byte, error) {
-	if n := len(payload) + sha256.Size; cap(s.raw) < n {
-		s.raw = make([]byte, 0, n)
-	}
-	s.raw = append(s.raw[:0], payload...)
-	s.raw = append(s.raw, s.tag(payload)...)
+	s.raw = append(append(s.raw[:0], payload...), s.tag(payload)...)
 	return appendText(dst, s.raw), nil
 }
 
@@ -201,9 +193,6 @@ func (p *publicKey) Seal(dst, payload []byte) ([]byte, error) {
 	signature, err := p.sign(payload)
 	if err != nil {
 		return dst, err
-	}
-	if n := len(payload) + p.size; cap(p.raw) < n {
-		p.raw = make([]byte, 0, n)
 	}
 	p.raw = append(append(p.raw[:0], payload...), signature...)
 	return appendText(dst, p.raw), nil
