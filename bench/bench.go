@@ -69,8 +69,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errors.New("a run takes at least one round, and cells of a positive time")
 	}
 	for _, n := range c.Sizes {
-		if n < MinPayload || n > MaxPayload {
-			return c, fmt.Errorf("no payload of %d bytes; sizes go from %d to %d", n, MinPayload, MaxPayload)
+		if _, err := Payload(n); err != nil {
+			return c, err
 		}
 	}
 	return c, nil

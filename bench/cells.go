@@ -28,11 +28,8 @@ func newMeasured(d codecs.Design, open opener) *measuredCodec {
 	return &measuredCodec{open: open, maxKeys: d.MaxKeys, keySize: max(d.KeySize, codecs.MinSecret), rings: map[int]codecs.Codec{}}
 }
 
-// The indexes of secrets. A ring holds the first n secrets; the last secret is in no ring.
-const (
-	homeSecret    = 0
-	unknownSecret = runfile.RingKeys
-)
+// unknownSecret is the index of the secret that is in no ring. A ring of n keys holds the first n secrets.
+const unknownSecret = runfile.RingKeys
 
 // secret returns the i-th secret. Secrets are fixed, so that runs are comparable.
 func (m *measuredCodec) secret(i int) []byte {
@@ -43,8 +40,8 @@ func (m *measuredCodec) secret(i int) []byte {
 	return s
 }
 
-// ring returns the codec under a ring of n secrets that ends with the home key, so that a search finds the
-// home key last.
+// ring returns the codec under a ring of n secrets that ends with the first, so that a search finds that
+// one last.
 func (m *measuredCodec) ring(n int) (codecs.Codec, error) {
 	if c, ok := m.rings[n]; ok {
 		return c, nil
@@ -54,7 +51,7 @@ func (m *measuredCodec) ring(n int) (codecs.Codec, error) {
 	}
 	secrets := make([][]byte, 0, n)
 	for i := n - 1; i >= 0; i-- {
-		secrets = append(secrets, m.secret(homeSecret+i))
+		secrets = append(secrets, m.secret(i))
 	}
 	c, err := m.open(secrets)
 	if err == nil {
@@ -88,12 +85,12 @@ func (m *measuredCodec) prepare(op runfile.Op, payload []byte) (Operation, error
 	case runfile.RefuseTag:
 		return refusalOperation(c, alterNearEnd(token))
 	case runfile.RefuseKey:
-		return m.refusingStranger(c, payload)
+		return m.refuseUnknownKey(c, payload)
 	}
 	return Operation{}, codecs.ErrUnsupported
 }
 
-func (m *measuredCodec) refusingStranger(c codecs.Codec, payload []byte) (Operation, error) {
+func (m *measuredCodec) refuseUnknownKey(c codecs.Codec, payload []byte) (Operation, error) {
 	other, err := m.open([][]byte{m.secret(unknownSecret)})
 	if err != nil {
 		return Operation{}, err

@@ -179,7 +179,7 @@ type Allocations struct {
 	Bytes, Allocs uint64
 }
 
-// The trials of count. Allocations of the runtime are spread over the operations of a trial. The smallest
+// The trials of countAllocations. Allocations of the runtime are spread over the operations of a trial. The smallest
 // of several trials is free of them.
 const (
 	countTrials = 3

@@ -166,7 +166,7 @@ func (s *source) declaredAt(p *sourcePackage, file string, line int) *ast.FuncDe
 }
 
 func spans(files *token.FileSet, n ast.Node, line int) bool {
-	return n != nil && files.Position(n.Pos()).Line <= line && line <= files.Position(n.End()).Line
+	return files.Position(n.Pos()).Line <= line && line <= files.Position(n.End()).Line
 }
 
 // nameOf returns the name of a declared function as in stacks, without package and type parameters.

@@ -123,16 +123,15 @@ func wrongTags(c *lab.Bound, random *rand.Rand, place, n int) ([][]byte, error) 
 
 // changeByte replaces *b by another random byte, or by another hexadecimal digit.
 func changeByte(b *byte, digit bool, random *rand.Rand) {
-	const digits = "0123456789abcdef"
 	if digit {
-		*b = digits[(strings.IndexByte(digits, *b)+1+random.IntN(len(digits)-1))%len(digits)]
+		*b = hexDigits[(strings.IndexByte(hexDigits, *b)+1+random.IntN(len(hexDigits)-1))%len(hexDigits)]
 		return
 	}
 	*b ^= byte(1 + random.IntN(255))
 }
 
 // isHex reports whether a tag consists of lower-case hexadecimal digits.
-func isHex(tag []byte) bool { return len(bytes.Trim(tag, "0123456789abcdef")) == 0 }
+func isHex(tag []byte) bool { return len(bytes.Trim(tag, hexDigits)) == 0 }
 
 // expect returns an error unless every token of the pool has the outcome that the comparison needs:
 // refused at one of the stages, or accepted if stages is empty.
