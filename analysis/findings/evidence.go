@@ -134,6 +134,6 @@ var cwes = map[codecs.Property]string{
 	codecs.ByteExact:            "CWE-838", // inappropriate encoding for output context
 	codecs.StrongKeys:           "CWE-326", // inadequate encryption strength
 	codecs.SingleUse:            "CWE-294", // authentication bypass by capture-replay
-	"inert":                     "CWE-502", // deserialization of untrusted data
-	"private-keys":              "CWE-522", // insufficiently protected credentials
+	codecs.Inert:                "CWE-502", // deserialization of untrusted data
+	codecs.PrivateKeys:          "CWE-522", // insufficiently protected credentials
 }
