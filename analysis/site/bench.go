@@ -150,11 +150,9 @@ func distinctTexts(all []string) []string {
 // thresholds returns a table of the checks, missed ones first.
 func (b *benchRun) thresholds() template.HTML {
 	t := page.Table{Caption: "Thresholds, those that are missed first", Tall: true, Columns: page.Head("ratio", "#payload", "#value", "threshold", "outcome")}
-	sorted := slices.Clone(b.Checks)
-	slices.SortStableFunc(sorted, func(x, y throughput.Check) int {
-		return map[bool]int{false: 0, true: 1}[x.Reached()] - map[bool]int{false: 0, true: 1}[y.Reached()]
-	})
-	for _, c := range sorted {
+	missed := slices.DeleteFunc(slices.Clone(b.Checks), throughput.Check.Reached)
+	reached := slices.DeleteFunc(slices.Clone(b.Checks), func(c throughput.Check) bool { return !c.Reached() })
+	for _, c := range slices.Concat(missed, reached) {
 		outcome := page.Cell{Text: "reached", Class: "good"}
 		if !c.Reached() {
 			outcome = page.Cell{Text: missedText(c.Short()), Class: "bad"}
@@ -270,7 +268,12 @@ func (s *site) series(steps []map[throughput.Place]throughput.Change) (template.
 		t.Columns = append(t.Columns, page.Column{Name: b.commit(), Number: true})
 	}
 	t.Columns = append(t.Columns, page.Column{Name: "change points", Number: true})
-	points, effects := 0, []float64{}
+	points := 0
+	type ranked struct {
+		row    page.Row
+		effect float64 // of the largest change point
+	}
+	var all []ranked
 	for _, m := range s.Bench.Places {
 		if x := s.Bench.subject(m.Subject); m.Size != Size || x.Role != runfile.RoleDesign && x.Role != runfile.RoleScheme {
 			continue
@@ -297,19 +300,12 @@ func (s *site) series(steps []map[throughput.Place]throughput.Change) (template.
 			row.Cells = append(row.Cells, cell)
 		}
 		row.Cells = append(row.Cells, page.Cell{Text: fmt.Sprint(steep)})
-		t.Rows = append(t.Rows, row)
-		effects = append(effects, largest)
+		all = append(all, ranked{row, largest})
 	}
-	order := make([]int, len(t.Rows))
-	for i := range order {
-		order[i] = i
+	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(b.effect, a.effect) })
+	for _, r := range all {
+		t.Rows = append(t.Rows, r.row)
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(effects[j], effects[i]) })
-	rows := make([]page.Row, len(order))
-	for i, j := range order {
-		rows[i] = t.Rows[j]
-	}
-	t.Rows = rows
 	return t.HTML(), points
 }
 

@@ -20,6 +20,7 @@ import (
 	"sealab/internal/lab"
 	"sealab/internal/page"
 	"sealab/internal/runfile"
+	"sealab/internal/verdict"
 )
 
 type measurement = throughput.Measurement
@@ -253,17 +254,20 @@ func tokenCurve(d *design) (template.HTML, error) {
 // timings returns the outcomes of timing probes of a design, and a picture of their distributions.
 func (s *site) timings(name string) (outcomes, distributions template.HTML, err error) {
 	t := page.Table{Caption: "Timing probes of " + name, Columns: page.Head("pair of inputs", "effect and its interval", "#effect, ns", "#minimum detectable effect, ns", "outcome")}
-	file := ""
 	if s.timing == nil {
 		return "", "", nil
 	}
+	file := ""
 	for _, v := range s.timing.Verdicts {
 		if v.Subject != name {
 			continue
 		}
 		e := v.First.Trimmed
-		class := map[bool]string{true: "good", false: "quiet"}[string(v.Outcome) == "not refuted"]
-		if string(v.Outcome) == "refuted" && v.Property != "" {
+		class := "quiet"
+		switch {
+		case v.Outcome == verdict.NotRefuted:
+			class = "good"
+		case v.Outcome == verdict.Refuted && v.Property != "":
 			class = "bad"
 		}
 		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
@@ -286,7 +290,7 @@ func (s *site) timings(name string) (outcomes, distributions template.HTML, err 
 	if err != nil {
 		return "", "", fmt.Errorf("picture of %s: %w", name, err)
 	}
-	return t.HTML(), template.HTML(picture), nil //nolint:gosec // checked by harmless
+	return t.HTML(), template.HTML(picture), nil //nolint:gosec // checked by checkPicture
 }
 
 // pillClass returns class, or "" if the text is too long for a pill.
