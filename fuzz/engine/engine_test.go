@@ -119,7 +119,9 @@ func TestFeatures(t *testing.T) {
 }
 
 func TestParseCountersRefuses(t *testing.T) {
-	for _, file := range [][]byte{nil, bytes.Repeat([]byte{0}, 64), append([]byte{0, 'c', 'w', 'm', 2}, make([]byte, 64)...)} {
+	endless := append([]byte{0, 'c', 'w', 'm', countersVersion}, make([]byte, 64)...)
+	endless[24], endless[countersHeader+7] = flavorRaw, 0x10 // 2^60 functions
+	for _, file := range [][]byte{nil, bytes.Repeat([]byte{0}, 64), append([]byte{0, 'c', 'w', 'm', 2}, make([]byte, 64)...), endless} {
 		_, err := parseCounters(file)
 		require.ErrorIs(t, err, errCounters)
 	}

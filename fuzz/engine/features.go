@@ -81,8 +81,11 @@ func parseCounters(file []byte) ([]Feature, error) {
 				all = append(all, f)
 			}
 			if r.short {
-				return nil, errCounters
+				break
 			}
+		}
+		if r.short {
+			return nil, errCounters
 		}
 	}
 	return all, nil
