@@ -102,9 +102,9 @@ func inEveryForm(f *File) ([]entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		folder := map[string]string{"json": "files"}[form.Name]
-		if folder == "" {
-			folder = form.Name
+		folder := form.Name
+		if folder == "json" {
+			folder = "files"
 		}
 		entries = append(entries, entry{path.Join(folder, f.Design+form.Extension), data})
 	}
@@ -133,10 +133,7 @@ func consumers(dir string) ([]entry, error) {
 		entries = append(entries, entry{path.Join("consumers", filepath.ToSlash(rel)), data})
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return entries, nil
+	return entries, err
 }
 
 func pack(entries []entry) ([]byte, error) {

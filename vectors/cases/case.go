@@ -106,23 +106,17 @@ type Setting struct {
 
 // SettingOf returns the setting in which t is read.
 func SettingOf(t *vectors.Test) (Setting, error) {
-	return newSetting(t.Keys, t.Options, t.Binding, t.Now, t.TTL)
-}
-
-func newSetting(keys []string, options map[string]string, b *vectors.Binding, now, ttl *vectors.Seconds) (Setting, error) {
-	set := Setting{Keys: keys, Options: options, Context: b.Codecs()}
+	set := Setting{Keys: t.Keys, Options: t.Options, Context: t.Binding.Codecs()}
 	var err error
-	if now != nil {
-		if set.Context.Now, err = now.Time(); err != nil {
+	if t.Now != nil {
+		if set.Context.Now, err = t.Now.Time(); err != nil {
 			return set, err
 		}
 	}
-	if ttl != nil {
-		if set.TTL, err = ttl.Duration(); err != nil {
-			return set, err
-		}
+	if t.TTL != nil {
+		set.TTL, err = t.TTL.Duration()
 	}
-	return set, nil
+	return set, err
 }
 
 // Describe returns the setting in the form of the vectors, for a codec or a

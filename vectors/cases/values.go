@@ -127,7 +127,7 @@ func numberReplacements(was string) []claimReplacement {
 func isoTimeReplacements(at time.Time) []claimReplacement {
 	year, month, day, clock := at.Format("2006"), at.Format("2006-01"), at.Format("2006-01-02"), at.Format("15:04:05")
 	var vs []claimReplacement
-	for _, v := range []struct{ name, doc, text string }{
+	for _, v := range []claimReplacement{
 		{"day", "a day without a time", day},
 		{"space", "written with a space for T", day + " " + clock + "Z"},
 		{"small", "written in small letters", day + "t" + clock + "z"},
