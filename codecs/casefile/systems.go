@@ -2,6 +2,7 @@ package casefile
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"sealab/codecs"
@@ -110,11 +111,7 @@ func (p *presentation) ask(d codecs.Design) (got Answer, err error) {
 	if err != nil {
 		return got, err
 	}
-	defer func() {
-		if closed := in.Close(); err == nil {
-			err = closed
-		}
-	}()
+	defer func() { err = errors.Join(err, in.Close()) }()
 	state, err := in.Unseal(nil, p.token, &p.context)
 	if refused := codecs.Rejected(err); refused != nil {
 		return Answer{Reason: refused.Reason}, nil

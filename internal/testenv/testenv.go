@@ -3,6 +3,7 @@
 package testenv
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -72,10 +73,7 @@ func appendLine(path, line string) error {
 		return err
 	}
 	_, err = f.WriteString(line + "\n")
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
 
 // EqualLines fails the test at the first line that differs between the committed and the generated text.
