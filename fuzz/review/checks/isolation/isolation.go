@@ -201,7 +201,9 @@ func listsOthersName(t *review.T, method, member string) bool {
 	lists := [2][]client.Offer{both[client.FirstUser].offers, both[client.SecondUser].offers}
 	for i, reader := range []int{1, 0} {
 		find := func(list []client.Offer, name string) int {
-			return slices.IndexFunc(list, func(o client.Offer) bool { return hasWord(o.Name+" "+o.URI, name) })
+			return slices.IndexFunc(list, func(o client.Offer) bool {
+				return client.HasWord(strings.ToLower(o.Name+" "+o.URI), strings.ToLower(name))
+			})
 		}
 		own, other := find(lists[i], names[i]), find(lists[reader], names[i])
 		if own >= 0 && other >= 0 && find(lists[reader], names[reader]) < 0 {
@@ -213,12 +215,6 @@ func listsOthersName(t *review.T, method, member string) bool {
 		}
 	}
 	return false
-}
-
-// hasWord reports whether a text has a word between characters other than letters.
-func hasWord(text, word string) bool {
-	letter := func(r rune) bool { return r < 'a' || r > 'z' }
-	return slices.Contains(strings.FieldsFunc(strings.ToLower(text), letter), strings.ToLower(word))
 }
 
 func checkMixedAnswers(t *review.T) {
