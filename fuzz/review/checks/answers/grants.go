@@ -281,8 +281,8 @@ func outliveWithdrawal(t *review.T, e client.Flow, h, kept *held, run func() boo
 // texts. It returns "" if the tool may be meant for the first one alone.
 func severityOfWithdrawal(tool, ended, kept string) review.Severity {
 	shared := longWord.FindAllString(strings.ToLower(tool), -1)
-	shared = slices.DeleteFunc(shared, func(w string) bool { return slices.Contains(commonWords, w) || !hasWord(ended, w) })
-	meant := slices.ContainsFunc(shared, func(w string) bool { return !hasWord(kept, w) })
+	shared = slices.DeleteFunc(shared, func(w string) bool { return slices.Contains(commonWords, w) || !hasStem(ended, w) })
+	meant := slices.ContainsFunc(shared, func(w string) bool { return !hasStem(kept, w) })
 	covers := len(shared) > 0 || waitingText.MatchString(tool)
 	switch {
 	case meant || !covers || partText.MatchString(tool):
@@ -297,8 +297,8 @@ func severityOfWithdrawal(tool, ended, kept string) review.Severity {
 // commonWords are words that do not name the object of a tool.
 var commonWords = []string{"your", "that", "this", "with", "from", "have", "will", "they", "them", "then", "when", "asks", "after", "before", "until", "which", "user", "tool"}
 
-// hasWord reports whether a text has a word, apart from its ending.
-func hasWord(text, word string) bool {
+// hasStem reports whether a text has the beginning of a word, which has the word in other forms too.
+func hasStem(text, word string) bool {
 	stem := strings.TrimSuffix(word, "s")
 	return strings.Contains(strings.ToLower(text), stem[:min(len(stem), 5)])
 }
