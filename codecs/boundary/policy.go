@@ -204,6 +204,5 @@ func (p *Policy) open(secrets [][]byte) (codecs.Scheme, error) {
 	if err != nil {
 		return nil, err
 	}
-	ttl := p.ttl()
-	return d.OpenScheme(codecs.Config{Secrets: derived, TTL: &ttl, Options: p.Options, Clock: p.Now})
+	return d.OpenScheme(codecs.Config{Secrets: derived, TTL: new(p.ttl()), Options: p.Options, Clock: p.Now})
 }

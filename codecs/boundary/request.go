@@ -86,8 +86,7 @@ func Principal(client, issuer, subject *string) (*string, error) {
 			return nil, Cause("the token names its client, issuer or subject in bytes that are not UTF-8")
 		}
 	}
-	text := string(append(array, ']'))
-	return &text, nil
+	return new(string(append(array, ']'))), nil
 }
 
 // errNobody refuses requests without a principal.

@@ -76,8 +76,7 @@ func (s subject) try(secrets [][]byte) (*lab.Bound, error) {
 }
 
 func (s subject) open(secrets [][]byte) (*lab.Instance, error) {
-	lifetime := ttl
-	return lab.Open(s.Design, codecs.Config{Secrets: secrets, TTL: &lifetime})
+	return lab.Open(s.Design, codecs.Config{Secrets: secrets, TTL: new(ttl)})
 }
 
 // codec opens the design under secret number 0.

@@ -206,8 +206,7 @@ func (r *received) isCanonical(payload []byte) bool {
 		c.principal = compactjson.AppendString(nil, r.principal.Text)
 	}
 	if r.audience != nil {
-		audience := string(r.audience.Text)
-		c.audience = &audience
+		c.audience = new(string(r.audience.Text))
 	}
 	again, _ := c.append(make([]byte, 0, len(payload)))
 	return bytes.Equal(again, payload)

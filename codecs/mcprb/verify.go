@@ -181,8 +181,7 @@ func isCanonical(v *rawjson.Value, text []byte) bool {
 		digest: generate.Append(nil, value("a")), state: value("s"),
 	}
 	if claim := v.Lookup("aud"); claim != nil {
-		audience := string(claim.Text)
-		c.audience = &audience
+		c.audience = new(string(claim.Text))
 	}
 	return bytes.Equal(c.append(make([]byte, 0, len(text))), text)
 }

@@ -124,8 +124,7 @@ func (s *scheme) decode(text []byte) (e envelope, state rawjson.Value, ok bool) 
 		if subject.Kind != rawjson.String || !utf8.Valid(subject.Text) {
 			return e, state, false
 		}
-		name := string(subject.Text)
-		e.subject = &name
+		e.subject = new(string(subject.Text))
 	}
 	state = *fields[3]
 	return e, state, s.faithful || s.isCanonical(&e, &state, text)

@@ -23,8 +23,7 @@ func UnixSeconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 func EncodeContext(b *codecs.Context) string {
 	var arguments *string
 	if b.Arguments != nil {
-		text := string(b.Arguments)
-		arguments = &text
+		arguments = new(string(b.Arguments))
 	}
 	var out []byte
 	for _, field := range []*string{&b.Method, &b.Target, arguments, b.Principal, b.Audience} {

@@ -25,8 +25,7 @@ var doubleFramings = []doubleFraming{
 		size := fmt.Sprintf("%x\r\n", len(rest))
 		w.Add("Transfer-Encoding", "chunked")
 		w.Body = fmt.Appendf(nil, "%s%s\r\n0\r\n\r\n", size, rest)
-		n := len(size)
-		w.Length = &n
+		w.Length = new(len(size))
 	}},
 	{"Content-Length twice", func(w *client.Request, rest []byte) {
 		w.Add("Content-Length", "0")

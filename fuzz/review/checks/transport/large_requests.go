@@ -104,8 +104,7 @@ func sendEncodedBodies(t *review.T) {
 			w := t.Request(call)
 			w.Set(p.header, p.value)
 			if w.Body = p.pack(w.Body); p.header == "Transfer-Encoding" {
-				none := -1
-				w.Length = &none
+				w.Length = new(-1)
 			}
 			return t.Send(w)
 		}
