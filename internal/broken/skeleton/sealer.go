@@ -75,7 +75,7 @@ func (p SealerParts) open(c codecs.Config) (codecs.Codec, error) {
 
 // Seal implements codecs.Codec.
 func (s *sealer) Seal(dst, payload []byte) ([]byte, error) {
-	return s.SealEdited(dst, s.Nonce(s.count.Add(1)-1, s.First(s.ring).Key, payload), payload, func(_ lab.Step, value []byte) []byte { return value })
+	return s.SealEdited(dst, s.Nonce(s.count.Add(1)-1, s.First(s.ring).Key, payload), payload, nil)
 }
 
 // SeedSize implements lab.Seeded: the seed is the nonce.
@@ -83,18 +83,18 @@ func (s *sealer) SeedSize() int { return s.NonceSize }
 
 // SealSeeded implements lab.Seeded.
 func (s *sealer) SealSeeded(dst, seed, payload []byte) ([]byte, error) {
-	return s.SealEdited(dst, seed, payload, func(_ lab.Step, value []byte) []byte { return value })
+	return s.SealEdited(dst, seed, payload, nil)
 }
 
 // SealEdited implements lab.Assembler for the key ID and the values on the wire.
 func (s *sealer) SealEdited(dst, nonce, payload []byte, edit lab.Edit) ([]byte, error) {
 	e := s.First(s.ring)
-	id := edit(lab.StepKeyID, bytes.Clone(e.ID))
+	id := edit.Apply(lab.StepKeyID, e.ID)
 	sealed := s.Encrypt(e.Key, nonce, s.Pack(payload), s.Data(id))
 	cut := max(0, len(sealed)-GCMTag)
-	nonce = edit(lab.WireNonce, bytes.Clone(nonce))
-	body := edit(lab.WireBody, bytes.Clone(sealed[:cut]))
-	tag := edit(lab.WireTag, bytes.Clone(sealed[cut:]))
+	nonce = edit.Apply(lab.WireNonce, nonce)
+	body := edit.Apply(lab.WireBody, sealed[:cut])
+	tag := edit.Apply(lab.WireTag, sealed[cut:])
 	return append(dst, sealerPrefix+s.Frame(id, nonce, slices.Concat(body, tag))...), nil
 }
 
