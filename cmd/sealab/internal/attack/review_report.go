@@ -47,7 +47,10 @@ func (f *reviewFlags) findings(r *review.Report, file string) ([]findings.Findin
 	}
 	o := f.options
 	for _, x := range r.Findings {
-		again, err := json.Marshal(recipe{o.Target.URL, x.Check, x.Case, x.Want, x.Got, r.Flows, o.Effects, o.OneTime, o.Target.Also, o.Slow, o.Effect, o.Changes, o.TTL, o.Wait, o.Seed})
+		again, err := json.Marshal(recipe{
+			URL: o.Target.URL, Check: x.Check, Case: x.Case, Want: x.Want, Got: x.Got, Flows: r.Flows, Effects: o.Effects, OneTime: o.OneTime,
+			Also: o.Target.Also, Slow: o.Slow, Effect: o.Effect, Changes: o.Changes, TTL: o.TTL, Wait: o.Wait, Seed: o.Seed,
+		})
 		if err != nil {
 			return nil, fmt.Errorf("writing the recipe of %s: %w", x.Check, err)
 		}
