@@ -83,19 +83,17 @@ func (c *HTTP) Do(ctx context.Context, r Request) *Exchange {
 	defer cancel()
 	e := &Exchange{Sent: r.Text()}
 	defer func() { e.Took = time.Since(began) }()
-	conn, err := c.dial(ctx)
+	conn, err := c.Dial(ctx)
 	if err != nil {
 		e.Err = fmt.Errorf("dialing %s: %w", c.address, err)
 		return e
 	}
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	written := c.exchange(ctx, conn, r, e)
 	conn.Close() // a server may answer without reading the whole request
 	<-written
 	return e
 }
-
-// Dial opens a connection for [HTTP.DoOver].
-func (c *HTTP) Dial(ctx context.Context) (net.Conn, error) { return c.dial(ctx) }
 
 // DoOver sends a request over an open connection. It leaves the connection open if the response is
 // complete.
@@ -105,6 +103,8 @@ func (c *HTTP) DoOver(ctx context.Context, conn net.Conn, r Request) *Exchange {
 	defer cancel()
 	e := &Exchange{Sent: r.Text()}
 	defer func() { e.Took = time.Since(began) }()
+	// A server that answers early may never read the rest of the request.
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	written := c.exchange(ctx, conn, r, e)
 	if e.Err != nil || e.Stream {
 		conn.Close()
@@ -116,7 +116,6 @@ func (c *HTTP) DoOver(ctx context.Context, conn net.Conn, r Request) *Exchange {
 // exchange writes a request and reads the response into e. It returns a channel that is closed once
 // the request is written.
 func (c *HTTP) exchange(ctx context.Context, conn net.Conn, r Request, e *Exchange) <-chan struct{} {
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	written := make(chan struct{})
 	var failed error
 	go func() {
@@ -148,7 +147,8 @@ func hold(ctx context.Context, d time.Duration) {
 	}
 }
 
-func (c *HTTP) dial(ctx context.Context) (net.Conn, error) {
+// Dial opens a connection for [HTTP.DoOver].
+func (c *HTTP) Dial(ctx context.Context) (net.Conn, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "tcp", c.address)
 	if err != nil || !c.secure {

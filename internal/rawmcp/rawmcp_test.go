@@ -215,6 +215,23 @@ func TestLiteral(t *testing.T) {
 	require.Equal(t, want, string(e.Sent))
 }
 
+// TestEarlyResponse checks that a server that answers without reading the body ends an exchange over an
+// open connection at the time limit.
+func TestEarlyResponse(t *testing.T) {
+	url := answering(t, func(w io.Writer) {
+		io.WriteString(w, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+		select {} // neither read nor close
+	})
+	c, err := rawmcp.NewHTTP(url, rawmcp.Limits{Time: time.Second})
+	require.NoError(t, err)
+	conn, err := c.Dial(t.Context())
+	require.NoError(t, err)
+	e := c.DoOver(t.Context(), conn, rawmcp.Request{Verb: "POST", Path: "/", Body: make([]byte, 64<<20)})
+	require.NoError(t, e.Err)
+	require.Equal(t, "{}", string(e.Body))
+	require.False(t, e.Whole)
+}
+
 func TestTargets(t *testing.T) {
 	for _, bad := range []string{"", "ftp://x/", "http://", "http://user:word@x/", "://"} {
 		_, err := rawmcp.NewHTTP(bad, rawmcp.Limits{})
