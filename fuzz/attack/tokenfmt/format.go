@@ -101,10 +101,10 @@ func cutWords(rows [][]string) ([][]string, bool) {
 	return cut, true
 }
 
-// cutWord splits a leading word, with its '-' or '_', off text.
+// cutWord splits a leading word, with '-', '_', "--" or "__" behind it, off text.
 func cutWord(text string) (word, rest string, ok bool) {
 	i := strings.IndexAny(text, "-_")
-	if i < 1 || i > 10 || len(text) < i+1+minEncoded {
+	if i < 1 || i > 10 || len(text) < i+2+minEncoded {
 		return "", "", false
 	}
 	for _, c := range text[:i] {
@@ -112,7 +112,11 @@ func cutWord(text string) (word, rest string, ok bool) {
 			return "", "", false
 		}
 	}
-	return text[:i+1], text[i+1:], true
+	end := i + 1
+	if text[end] == text[i] {
+		end++
+	}
+	return text[:end], text[end:], true
 }
 
 // likeFirst returns the rows with as many texts as the first one.

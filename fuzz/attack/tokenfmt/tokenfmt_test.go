@@ -31,6 +31,7 @@ func TestInfer(t *testing.T) {
 	}{
 		{"dotted", func(s uint64) string { return "v1." + url(raw(s, 24)) + "." + url(raw(s+9, 32)) }, `"v1" "." base64url "." base64url`},
 		{"prefix with a dash", func(s uint64) string { return "tok-" + url(raw(s, 24)) }, `"tok-" base64url`},
+		{"prefix with two dashes", func(s uint64) string { return "me7--" + url(raw(s, 24)) }, `"me7--" base64url`},
 		{"letters before base64url", func(s uint64) string { return "m1" + url(raw(s, 24+int(s))) }, `"m1" base64url`},
 		{"letters before hexadecimal", func(s uint64) string { return "ng" + hex.EncodeToString(raw(s, 24)) }, `"ng" hex`},
 		{"one word", func(s uint64) string { return "sessiontokenv." + url(raw(s, 24)) }, `"sessiontokenv" "." base64url`},
