@@ -70,7 +70,7 @@ func SameStream(a, b []byte) bool {
 const MinTag = 8
 
 // TagLength returns the number of bytes behind the readable state of a token, or of a longer tag in front of
-// it. It returns false if the state cannot be read or may contain the tag.
+// it, also within one segment. It returns false if the state cannot be read or may contain the tag.
 func TagLength(token string) (int, bool) {
 	all := Views(token)
 	if len(all) == 0 || all[0].Segment < 0 {
@@ -81,8 +81,12 @@ func TagLength(token string) (int, bool) {
 	for _, part := range strings.FieldsFunc(behind, isSeparator) {
 		longest = max(longest, bytesOf(part))
 	}
+	before := []int{len(all[0].Before)}
 	for _, part := range strings.FieldsFunc(front, isSeparator) {
-		if n := bytesOf(part); n >= MinTag { // a shorter one is a version or a key ID
+		before = append(before, bytesOf(part))
+	}
+	for _, n := range before {
+		if n >= MinTag { // a shorter one is a version or a key ID
 			longest = max(longest, n)
 		}
 	}

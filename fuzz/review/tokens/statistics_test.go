@@ -2,6 +2,7 @@ package tokens_test
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
@@ -57,4 +58,24 @@ func TestSegments(t *testing.T) {
 		}
 		require.Equal(t, want, got, token)
 	}
+}
+
+func TestTagLength(t *testing.T) {
+	body, tag := `{"step":"confirm","user":"alice"}`, strings.Repeat("\x91\x02", 16)
+	url := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+	for token, want := range map[string]int{
+		url(body + tag):             32,
+		url(tag + body):             32,
+		url("\x01key1" + body):      0,
+		url("\x01" + body + tag):    32,
+		url(body) + "." + url(tag):  32,
+		url(tag) + "." + url(body):  32,
+		"v1." + url(body) + ".beef": 2,
+	} {
+		n, ok := tokens.TagLength(token)
+		require.True(t, ok, token)
+		require.Equal(t, want, n, token)
+	}
+	_, ok := tokens.TagLength(url(tag + tag))
+	require.False(t, ok)
 }
