@@ -203,6 +203,7 @@ var rows = []row{
 	{fault: "readable and careful", checks: []string{"RS-CLEAR"}, change: func(o *review.Options) { o.Secrets = []string{"confirm"} }},
 	{fault: "one nonce", checks: []string{"RS-NONCE"}, also: []string{"RS-FRESH"}},
 	{fault: "one nonce for a flow", checks: []string{"RS-NONCE"}, critical: true},
+	{fault: "one nonce for a step + places of a list", checks: []string{"RS-NONCE"}, critical: true},
 	{fault: "compressed state", checks: []string{"RS-LEN"}},
 	{fault: "states as texts + checks for tags", checks: []string{"RS-TAG"}, also: append([]string{"RS-SPELL", "RS-GUESS"}, unsealed...), critical: true},
 	{fault: "published key", checks: []string{"RS-KEY"}, also: []string{"RS-CLEAR", "RS-FORGE"}},

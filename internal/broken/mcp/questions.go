@@ -188,6 +188,9 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	}
 	params = s.afterBefore(params, c)
 	state := s.mint(s.withCode(c), p)
+	if p.unanswered && s.has("one nonce for a step") && r.params["requestState"] != nil {
+		_ = json.Unmarshal(r.params["requestState"], &state) // a text, which was opened
+	}
 	s.keepWaiting(state)
 	method, params := s.otherQuestion(r, c, state, params)
 	result := object{

@@ -309,6 +309,10 @@ func (s *Server) nonce(c claims) []byte {
 		sum := sha256.Sum256([]byte(c.Flow))
 		nonce = sum[:12]
 	}
+	if s.has("one nonce for a step") {
+		sum := sha256.Sum256([]byte(c.Step))
+		nonce = sum[:12]
+	}
 	if s.has("nonces of one seed") {
 		s.mu.Lock()
 		s.count++

@@ -48,7 +48,8 @@ var contentChecks = []review.Check{
 		ID: "RS-NONCE", Name: "a key stream or cipher block that repeats", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "ten calls with 40 letters A and ten with 40 letters B as an argument, whose tokens are compared in " +
 			"pairs by XOR; two calls with 240 letters A, whose tokens are searched for repeated blocks and for " +
-			"common bytes; a token without answers, which is compared with the token of the repeated question; " +
+			"common bytes; a token without answers, which is compared with the token of the repeated question; the same " +
+			"call twice, whose tokens are compared; " +
 			"applies if the token cannot be read",
 		Want:   "mints tokens without a repeated block, without long common parts, and under a fresh key stream each",
 		Source: "NIST SP 800-38D, section 8; NIST SP 800-38A, section 6.1",
@@ -199,30 +200,46 @@ func findCommonPart(t *review.T, token, text string) bool {
 	return true
 }
 
-// findSharedKeyStream presents tokens without answers, so that the server repeats the question with
-// a new token. It records a finding if most of five pairs share a key stream. A shared key stream
-// shows in 98 of 100 pairs, an unshared one in at most one of 256.
+// findSharedKeyStream compares the token of a question with that of the question asked again without answers, and
+// the tokens of two calls.
 func findSharedKeyStream(t *review.T) bool {
+	f := t.Oracle.Flow.WithLast(nil)
+	again := func(token string) (string, bool) {
+		a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
+		if a.Kind != client.Asked || a.State == nil {
+			return "", false
+		}
+		return *a.State, true
+	}
+	another := func(string) (string, bool) {
+		t.Trials++
+		token, reason := t.Mint()
+		return token, reason == ""
+	}
+	return sharesKeyStream(t, "asked again", "the token of a question that is asked again is encrypted with the key stream of the one before", again) ||
+		sharesKeyStream(t, "two calls", "the tokens of two equal calls are encrypted with one key stream", another)
+}
+
+// sharesKeyStream records a finding if most of five pairs, of a token and what second returns for it, share a key
+// stream. A shared key stream shows in 98 of 100 pairs, an unshared one in at most one of 256.
+func sharesKeyStream(t *review.T, name, issue string, second func(token string) (string, bool)) bool {
 	var evidence string
 	for alike, apart := 0, 0; alike < review.Repetitions; {
 		token, reason := t.Mint()
 		if reason != "" {
 			return false
 		}
-		f := t.Oracle.Flow.WithLast(nil)
-		a := t.Tried(t.PresentIn(f, jsondoc.Quote(token)))
-		if a.Kind != client.Asked || a.State == nil {
+		other, ok := second(token)
+		if !ok {
 			return false
 		}
-		if tokens.SameStream(tokens.LongestSegment(token), tokens.LongestSegment(*a.State)) {
-			alike, evidence = alike+1, client.Short(token, 160)+" and "+client.Short(*a.State, 160)
+		if tokens.SameStream(tokens.LongestSegment(token), tokens.LongestSegment(other)) {
+			alike, evidence = alike+1, client.Short(token, 160)+" and "+client.Short(other, 160)
 		} else if apart++; apart == review.Repetitions {
 			return false
 		}
 	}
-	t.Refute(review.Finding{Case: "asked again", Severity: review.Critical,
-		Issue:    "the token of a question that is asked again is encrypted with the key stream of the one before",
-		Evidence: evidence, Want: "no common part", Got: "one key stream"})
+	t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: issue, Evidence: evidence, Want: "no common part", Got: "one key stream"})
 	return true
 }
 
