@@ -68,6 +68,7 @@ func Forgeries(token string) []Variant {
 	otherHeads(add, token)
 	otherNames(add, token)
 	all = append(all, UnderKeys(token, foundKeys)...)
+	all = append(all, UnderKeys(token, wipedKeys(token))...)
 	extendForm(add, token)
 	segments := Segments(token)
 	knownTags(add, segments)
@@ -302,6 +303,39 @@ func keyNames(header View) []string {
 		}
 	}
 	return names
+}
+
+// lastNumber matches the last number of a text.
+var lastNumber = regexp.MustCompile(`[0-9]{1,9}([^0-9]*)$`)
+
+// wipedKeys returns the empty key for the IDs with the numbers beside those of a token: a server may keep the IDs
+// of older and later keys without their keys.
+func wipedKeys(token string) map[string][]string {
+	found := map[string][]string{}
+	add := func(id string) {
+		at := lastNumber.FindStringSubmatchIndex(id)
+		if at == nil {
+			return
+		}
+		digits := id[at[0]:at[2]]
+		n, _ := strconv.Atoi(digits) // at most nine digits
+		for _, other := range []int{n - 1, n - 2, n + 1} {
+			if other >= 0 {
+				found[fmt.Sprintf("%s%0*d%s", id[:at[0]], len(digits), other, id[at[2]:])] = []string{""}
+			}
+		}
+	}
+	for _, v := range Views(token) {
+		for _, name := range keyNames(v) {
+			if id, ok := jsondoc.Text(v.Object[name]); ok {
+				add(id)
+			}
+		}
+	}
+	for _, at := range nameParts(token) {
+		add(token[at[0]:at[1]])
+	}
+	return found
 }
 
 // maxKey is the length of the longest secret prefix that extendForm tries, in bytes.

@@ -259,7 +259,10 @@ func splitJWS(token string) (text string, parts [3][]byte, err error) {
 	return texts[0] + "." + texts[1], parts, nil
 }
 
-// unsignByName verifies a token under the key that it names. With a fault, an unknown key is empty.
+// olderKeyID names a key that is no longer used.
+const olderKeyID = "2026-10"
+
+// unsignByName verifies a token under the key that it names. With a fault, an unknown or older key is empty.
 func (s *Server) unsignByName(token string) (c claims, err error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -268,7 +271,8 @@ func (s *Server) unsignByName(token string) (c claims, err error) {
 	text := parts[0] + "." + parts[1]
 	want := s.tag(text)
 	if parts[1] != s.keyID() {
-		if !s.has("unknown keys are empty") {
+		wiped := parts[1] == olderKeyID && s.has("older keys are wiped")
+		if !wiped && !s.has("unknown keys are empty") {
 			return c, errState
 		}
 		want = skeleton.HMAC(nil, []byte(text))

@@ -170,6 +170,9 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if s.has(linkFaults...) && c.Step == "confirm" {
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","format":"uri"},"ok":`, 1)
 	}
+	if s.has("notes in states") && c.Step == "confirm" { // not a fault
+		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","maxLength":3000},"ok":`, 1)
+	}
 	params = s.askForWay(s.askFurther(s.offeredReasons(s.withTotal(params, p, c), p.user), c), c)
 	params = s.ofBasket(s.offeredMembers(params, p.user, c), p, &c)
 	params = s.tellingAttempts(s.worded(params, p, c), &c)

@@ -8,14 +8,19 @@ var pageVisitChoices = []string{"one reason waits for no visit", "visits for all
 // visitQuestion has the parameters of the question at the URL of the page.
 const visitQuestion = `{"mode":"url","message":"Please confirm in the browser. The call goes on when that is done.","elicitationId":"1","url":"https://login.test.invalid/confirm"}`
 
-// chosen returns the reason in the content of an answer if a later round depends on it.
+// chosen returns the part of the content of an answer that the state holds: a reason on which a later round
+// depends, or a note.
 func (s *Server) chosen(content any) string {
 	m, _ := content.(map[string]any)
 	reason, _ := m["reason"].(string)
-	if !s.has(pageVisitChoices...) {
-		return ""
+	note, _ := m["note"].(string)
+	switch {
+	case s.has("notes in states"):
+		return note
+	case s.has(pageVisitChoices...):
+		return reason
 	}
-	return reason
+	return ""
 }
 
 // goesOnUnvisited reports whether an accept alone lets a call go on.

@@ -30,7 +30,7 @@ var forgeryChecks = []review.Check{
 	{
 		ID: "RS-TAMPER", Name: "a state with a changed character", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "fresh tokens, each with one bit of one character flipped; fresh tokens with one letter of a base64 " +
-			"segment in the other case; tokens of a long argument with one changed character; tokens with one " +
+			"segment in the other case; tokens of a long argument and of long answers with one changed character; tokens with one " +
 			"changed byte and a CRC-32 before or after it that was corrected to match",
 		Want:   "refuses every altered token",
 		Source: review.SourceMRTR + ", MUST verify integrity",
@@ -195,8 +195,8 @@ func checkTampering(t *review.T) {
 // maxFlowForgeries is the number of forgeries for each flow after the first.
 const maxFlowForgeries = 8
 
-// tamperLongToken changes characters of the token of a long argument, because a server may handle
-// long tokens differently.
+// tamperLongToken changes characters of the tokens of a long argument and of long answers, because a server may
+// handle long tokens differently.
 func tamperLongToken(t *review.T) {
 	own, reason := t.Oracle, t.Reason
 	defer func() { t.Oracle, t.Reason = own, reason }()
@@ -204,18 +204,16 @@ func tamperLongToken(t *review.T) {
 		return
 	}
 	t.Prefer(review.TakesText)
-	args := t.Oracle.Flow.ArgumentsWith(strings.Repeat("a", review.LongArgument))
-	if args == nil {
-		return
+	for _, f := range longFlows(t, t.Oracle, strings.Repeat("a", review.LongArgument)) {
+		long, skipped := t.NewOracle(t.Context, f, t.Oracle.User)
+		if skipped != "" || len(long.Token) < review.LongArgument {
+			continue
+		}
+		t.Oracle = long
+		presentVariants(t, review.Critical, "a changed character of a long state", func(token string) []tokens.Variant {
+			return tokens.FlipsAt(token, func(d int) bool { return d%10 == 7 && (d <= 140 || d%9 == 0) })
+		})
 	}
-	long, skipped := t.NewOracle(t.Context, t.Oracle.Flow.With(args), t.Oracle.User)
-	if skipped != "" || len(long.Token) < review.LongArgument {
-		return
-	}
-	t.Oracle = long
-	presentVariants(t, review.Critical, "a changed character of a long state", func(token string) []tokens.Variant {
-		return tokens.FlipsAt(token, func(d int) bool { return d%10 == 7 && (d <= 140 || d%9 == 0) })
-	})
 }
 
 func checkForgery(t *review.T) {
