@@ -131,6 +131,7 @@ var rows = []row{
 	{fault: "last byte of the tag unread + states of varying length", checks: []string{"RS-TAMPER"}, also: []string{"RS-CLEAR"}, critical: true},
 	{fault: "states in parts + parts of any state", checks: []string{"RS-SPLICE"}, critical: true},
 	{fault: "states in parts + parts of any state", checks: []string{"RS-SPLICE"}, change: withEffects, critical: true},
+	{modern: true, fault: "notes in states + notes joined with the state", checks: []string{"RS-FORGE"}, change: withEffects, critical: true},
 	{modern: true, fault: "notes in states + tags of long tokens unread + places of a list", checks: []string{"RS-TAMPER"}, also: []string{"RS-CLEAR"}, change: withEffects},
 	{fault: "tags of long tokens unread", checks: []string{"RS-TAMPER"}, also: []string{"RS-CLEAR"}},
 	{fault: "first member counts", checks: []string{"RS-DUP"}},

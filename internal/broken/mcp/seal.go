@@ -216,6 +216,10 @@ func (s *Server) mint(c claims, p boundRequest) string {
 	if err != nil {
 		return ""
 	}
+	if s.has("notes joined with the state") {
+		quoted, _ := json.Marshal(c.Past) // a text
+		raw = bytes.Replace(raw, quoted, []byte(`"`+c.Past+`"`), 1)
+	}
 	switch {
 	case s.has("constant states"):
 		return constantState + c.Step

@@ -45,14 +45,16 @@ var forgeryChecks = []review.Check{
 			"pair at the end or in front, which gives a name another value; a JWT with alg none, with an own " +
 			"secret or public key in its header (jwk, x5c), or with an unknown key ID and the key that a " +
 			"careless lookup returns for it (an empty text, undefined, a prototype member, an empty file, a file that " +
-			"the server shows as a resource), or with HS256, HS384 or HS512 and a public key that the server shows as the secret; a " +
+			"the server shows as a resource), or an ID with another number and the empty key, or with HS256, HS384 or HS512 and a public key that the server shows as the secret; a " +
 			"JWE with likely contents for a public key that the server shows, if its states are encrypted so; a " +
 			"tag or list of tags that is empty, zero, null, missing, a plain SHA-256, an HMAC under an empty or well-known key, or a " +
 			"length extension of the hash; another version or key ID in front of the token, with no tag or " +
 			"such a tag; empty segments; for a short handle: wildcards, an SQL condition, a path, and names such " +
 			"as constructor; with --effects also readable tokens with changed texts and no answers, with changed " +
 			"values under the tags that other tools give for them, tokens that other tools give for changed " +
-			"contents, and texts in the results of other tools, called with the same arguments, that may be tokens for another purpose",
+			"contents, and texts in the results of other tools, called with the same arguments, that may be tokens for another purpose; " +
+			"texts in arguments and answers that hold members of a state, as name=value pairs, lines or JSON, and such texts " +
+			"with members of other names",
 		Want:   "refuses every forged token",
 		Source: review.SourceMRTR + ", MUST verify integrity",
 		Impact: forgeGain,
@@ -239,6 +241,7 @@ func checkForgery(t *review.T) {
 	presentStamped(t)
 	presentCopied(t)
 	presentOtherPurposes(t)
+	presentInjected(t)
 }
 
 // presentExpressions presents texts that a careless store takes for a handle. A path to a handle is
