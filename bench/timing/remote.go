@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 
 	"sealab/codecs"
 	"sealab/codecs/catalog"
@@ -21,6 +22,9 @@ import (
 // serverDelay is the delay in nanoseconds of the leaking control over HTTP. It is measurable on a local
 // network.
 const serverDelay = 20_000
+
+// remoteClient ends requests that a server does not answer.
+var remoteClient = &http.Client{Timeout: time.Minute}
 
 // A remotePair is a rule about tokens that a server issued and that are sent back with one byte changed.
 // In A it is the first byte of the tag.
@@ -157,7 +161,7 @@ func (c *client) post(body []byte) ([]byte, error) {
 	} {
 		request.Header.Set(name, value)
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := remoteClient.Do(request)
 	if err != nil {
 		return nil, err
 	}
