@@ -100,7 +100,8 @@ func Library(t *testing.T, designs ...codecs.Design) {
 	require.NoError(t, err)
 	defer file.Close()
 	counts := map[bool]int{}
-	for lines := bufio.NewScanner(file); lines.Scan(); {
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
 		var c libraryCase
 		require.NoError(t, json.Unmarshal(lines.Bytes(), &c))
 		for _, d := range designs {
@@ -110,6 +111,7 @@ func Library(t *testing.T, designs ...codecs.Design) {
 			}
 		}
 	}
+	require.NoError(t, lines.Err())
 	require.NotZero(t, counts[true])
 	require.NotZero(t, counts[false])
 }

@@ -79,14 +79,15 @@ func (b *Build) start(ctx context.Context, dir string, first int) *pass {
 	}
 	watch := time.AfterFunc(patience, func() { cancel(errHung) })
 	defer watch.Stop()
-	for lines := bufio.NewScanner(out); lines.Scan(); watch.Reset(patience) {
+	lines := bufio.NewScanner(out)
+	for ; lines.Scan(); watch.Reset(patience) {
 		if !p.ready {
 			p.ready = lines.Text() == Ready
 			continue
 		}
 		p.noticed = append(p.noticed, lines.Text())
 	}
-	if p.err = cmd.Wait(); p.err == nil {
+	if p.err = errors.Join(lines.Err(), cmd.Wait()); p.err == nil {
 		p.err = errEnded
 	}
 	if cause := context.Cause(ctx); cause != nil {
