@@ -40,6 +40,9 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if fail != nil {
 		return nil, fail
 	}
+	if owner := s.ownerOf(c, p); given && p.unanswered && owner != "" {
+		p.user = owner // the repeated question is still for its owner
+	}
 	if p.unanswered && s.has("questions repeated for any call") {
 		c.Env = env
 	}
