@@ -180,6 +180,7 @@ var unusualRows = []row{
 	{fault: "locks after three invalid answers", checks: []string{"RS-FORM"}, change: withEffects},
 	{fault: "questions name all arguments", checks: []string{"T-MIX"}, change: withEffects},
 	{fault: "notes in states + places of a list", checks: []string{"RS-TAMPER", "RS-FORGE"}, change: withEffects},
+	{fault: "pages of results for their user", checks: []string{"RS-CURSOR"}, change: withEffects},
 	{fault: "wrong trees counted", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "attempts counted", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "words after a confirmation + attempts of flows", checks: []string{"RS-TRIES"}, change: withEffects},

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
@@ -96,7 +97,33 @@ func (s *Server) deploy(r request, c claims) object {
 	if s.has("one receipt for each user") {
 		return s.userReceipt(r.user)
 	}
+	if s.has(pagedChoices...) {
+		return pageOf(s.handleOfPage(r.user), "the first notice of "+r.user)
+	}
 	return object{"content": textContent("deployed to %s%s%s", c.Env, s.counted(r), s.noise())}
+}
+
+// pagedChoices are the choices for results in pages, of which the tool notices gives the later ones. With the
+// first, a fault, it gives them to anybody.
+var pagedChoices = []string{"pages of results for anybody", "pages of results for their user"}
+
+// pageOf returns a page of notices with the cursor of the next one, or "".
+func pageOf(next, notice string) object {
+	page := object{"notices": []string{notice}}
+	if next != "" {
+		page["nextCursor"] = next
+	}
+	raw, _ := json.Marshal(page) // encoding these types does not fail
+	return object{"content": textContent("%s", raw), "structuredContent": page}
+}
+
+// laterNotices returns the last page of the notices of a user.
+func (s *Server) laterNotices(r request, cursor string) object {
+	owner := s.ownerOfPage(cursor)
+	if owner == "" || owner != r.user && !s.has("pages of results for anybody") {
+		return s.toolError("unknown cursor")
+	}
+	return s.complete(pageOf("", "the last notice of "+owner))
 }
 
 // userReceipt returns the only result of a user, with a random word. Later calls of the user do nothing else.

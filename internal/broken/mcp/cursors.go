@@ -107,6 +107,7 @@ var optionalTools = map[string][]string{
 	"letter":   letterChoices,
 	"mail":     letterChoices,
 	"ledger":   {"ledgers in pages", "totals are booked", "totals are counted", "counts in ledgers", "ledgers of the cursor's user"},
+	"notices":  pagedChoices,
 	"preview":  previews,
 	"forget":   {"deletions", "deletions looked at once"},
 	"leave":    {"duties", "duties looked at once", "duties end with new calls"},

@@ -216,6 +216,7 @@ var inputSchemas = map[string]string{
 	"buy":      `{"type":"object","properties":{"grams":{"type":"number","exclusiveMinimum":0}},"required":["grams"],"additionalProperties":false}`,
 	"mail":     `{"type":"object","additionalProperties":false}`,
 	"ledger":   `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
+	"notices":  `{"type":"object","properties":{"cursor":{"type":"string"}},"required":["cursor"],"additionalProperties":false}`,
 	"find":     `{"type":"object","properties":{"tags":{"type":"string"}},"required":["tags"],"additionalProperties":false}`,
 	"restore":  `{"type":"object","properties":{"data":{"type":"string"}},"required":["data"],"additionalProperties":false}`,
 	"forget":   `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
@@ -387,7 +388,7 @@ func (s *Server) entry(n string) object {
 		}
 	case "get_one":
 		t["description"] = "fetches one of your letters"
-	case "page", "ledger", "preview", "board", "profile", "rows", "compare", "log", "summary":
+	case "page", "ledger", "notices", "preview", "board", "profile", "rows", "compare", "log", "summary":
 		if bare := n == "preview" && s.has("previews without annotations") || n == "log" && s.has("revisions of places"); !bare {
 			t["annotations"] = object{"readOnlyHint": true}
 		}

@@ -159,6 +159,8 @@ func (s *Server) runUnasked(r request, name string, args map[string]string) obje
 		return s.buy(args["grams"])
 	case "link":
 		return s.toolText("https://notes.example/s/%s", s.link(r, args["env"]))
+	case "notices":
+		return s.laterNotices(r, args["cursor"])
 	case "ledger":
 		return s.ledger(r, args["cursor"])
 	case "total":

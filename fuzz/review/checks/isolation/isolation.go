@@ -14,7 +14,7 @@ import (
 
 // Checks returns the checks of isolation, in the order in which they run.
 func Checks() []review.Check {
-	return slices.Concat(isolationChecks, cursorChecks, hintChecks, raceChecks, abandonedChecks)
+	return slices.Concat(isolationChecks, cursorChecks, flowCursorChecks, hintChecks, raceChecks, abandonedChecks)
 }
 
 // isolationChecks are the checks of answers that belong to another user or another call.
