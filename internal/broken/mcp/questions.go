@@ -170,6 +170,9 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if s.has(linkFaults...) && c.Step == "confirm" {
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","format":"uri"},"ok":`, 1)
 	}
+	if title := s.waiverTitle(); title != "" && c.Step == "reason" {
+		params = strings.Replace(params, `"properties":{`, `"properties":{"remember":{"type":"boolean","title":"`+title+`"},`, 1)
+	}
 	if s.has("notes in states") && c.Step == "confirm" { // not a fault
 		params = strings.Replace(params, `"ok":`, `"note":{"type":"string","maxLength":3000},"ok":`, 1)
 	}

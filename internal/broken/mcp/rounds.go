@@ -102,6 +102,9 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if i < len(steps)-1 && s.has("answers before their question") && formAllows(last, responses[last]["content"]) {
 		return s.complete(done(c)), nil
 	}
+	if s.isWaived(r, c, i < len(steps)-1, a["content"]) {
+		return s.complete(done(c)), nil
+	}
 	if i < len(steps)-1 {
 		return s.ask(r, p, claims{Step: steps[i+1], Env: c.Env, Past: s.chosen(a["content"])})
 	}
