@@ -299,6 +299,7 @@ var rows = []row{
 	{modern: true, fault: "questions repeated for any call", checks: []string{"RS-USER"}, change: withEffects, critical: true},
 	{modern: true, fault: "pages of results for anybody", checks: []string{"RS-CURSOR"}, change: withEffects},
 	{modern: true, fault: "waivers of any user", checks: []string{"RS-WAIVER"}, change: withEffects, critical: true},
+	{modern: true, fault: "models consent", checks: []string{"RS-DECLINE"}, change: withEffects, critical: true},
 	{modern: true, fault: "wrong trees counted in states", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "attempts counted in states", checks: []string{"RS-TRIES"}, change: withEffects},
 	{modern: true, fault: "words wanted + attempts of states", checks: []string{"RS-TRIES"}, change: withEffects},

@@ -183,6 +183,7 @@ var unusualRows = []row{
 	{fault: "pages of results for their user", checks: []string{"RS-CURSOR"}, change: withEffects},
 	{fault: "waivers of their user", checks: []string{"RS-WAIVER", "RS-ARGS", "RS-FORM"}, change: withEffects},
 	{fault: "waivers of a team", checks: []string{"RS-WAIVER"}, change: withEffects},
+	{fault: "models comment", checks: []string{"RS-DECLINE"}, change: withEffects},
 	{fault: "wrong trees counted", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "attempts counted", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "words after a confirmation + attempts of flows", checks: []string{"RS-TRIES"}, change: withEffects},

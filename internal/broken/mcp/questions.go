@@ -207,6 +207,7 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	if s.has(potChoices...) {
 		s.askForPots(result["inputRequests"].(object))
 	}
+	s.askForProof(r, c, result["inputRequests"].(object))
 	s.askForSignOffs(result["inputRequests"].(object))
 	if r.user == officeUser && s.has(chargeChoices...) {
 		result["inputRequests"].(object)["free"] = object{"method": "elicitation/create", "params": json.RawMessage(formOfOffice)}

@@ -199,7 +199,7 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 	case action != "accept" && c.Step == "tone" && s.has("a tone by default", "the last tone by default"): // not a fault
 		tones := []string{"plain", "warm"}
 		return s.complete(s.report(c.Env, tones[s.or("the last tone by default", 1, 0)])), nil, true
-	case action != "accept" && !s.has("action ignored") && !(action == nil && s.has("no action is an acceptance")):
+	case action != "accept" && !s.modelConsents(r) && !s.has("action ignored") && !(action == nil && s.has("no action is an acceptance")):
 		if action != "decline" && action != "cancel" {
 			return nil, invalidParams("unknown action"), true
 		}
@@ -221,7 +221,7 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 		return said(s.dumpOf(*c, a["content"]), true)
 	case s.lockOf(s.lockedPlace(r, c.Env)) != "":
 		return said(s.lockOf(s.lockedPlace(r, c.Env)), true)
-	case !s.has("answers not validated") && !s.allows(*c, a["content"]):
+	case !s.has("answers not validated") && !s.modelConsents(r) && !s.allows(*c, a["content"]):
 		s.noteInvalid(s.lockedPlace(r, c.Env), a["content"])
 		if c.Tries++; c.Tries == maxTries && s.has("attempts counted", "attempts counted in states") {
 			return s.usedUp(env), nil, true

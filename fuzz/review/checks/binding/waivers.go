@@ -29,46 +29,19 @@ var waiverChecks = []review.Check{
 	},
 }
 
-// maxBranches is the number of ways through the earlier questions of a flow on which a waiver is given.
-const maxBranches = 6
-
 func checkWaivers(t *review.T) {
 	if len(t.Options.Target.Second) == 0 {
 		t.Skip("one user is known; --second gives another")
 		return
 	}
 	for _, o := range t.Oracles {
-		for _, f := range branchesOf(t, o) {
+		for _, f := range t.Branches(o) {
 			if label := "the waiver of " + f.Target; t.Selected(label) && len(t.Findings) == 0 && o.Completes() {
 				shareWaiver(t, f, label)
 			}
 		}
 	}
 	t.SkipUntried("no last question has a box by which the user is not asked again")
-}
-
-// branchesOf returns the flow of an oracle, and those with another listed value in the answer to an earlier
-// question.
-func branchesOf(t *review.T, o *review.Oracle) []client.Flow {
-	all := []client.Flow{o.Flow}
-	for i, answers := range o.Flow.Rounds {
-		stage := o.Flow
-		stage.Rounds, stage.Last = o.Flow.Rounds[:i], nil
-		_, question, err := t.Client.Mint(t.Context, stage, o.User)
-		if err != nil {
-			return all
-		}
-		for _, key := range jsondoc.SortedKeys(jsondoc.Members(answers)) {
-			for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(question.Questions[key].Form()).Properties) {
-				for _, v := range jsondoc.ParseSchema(property).Enum {
-					if own := o.Flow.Content(i, key)[name]; own != nil && !jsondoc.Same(own, v) {
-						all = append(all, o.Flow.WithAnswer(i, key, name, v))
-					}
-				}
-			}
-		}
-	}
-	return all[:min(len(all), maxBranches)]
 }
 
 // shareWaiver has the first user tick the box in the last question of a flow. It records a finding if the second
