@@ -21,8 +21,8 @@ func (t *T) Branches(o *Oracle) []client.Flow {
 		}
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(answers)) {
 			for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(question.Questions[key].Form()).Properties) {
-				for _, v := range jsondoc.ParseSchema(property).Enum {
-					if own := o.Flow.Content(i, key)[name]; own != nil && !jsondoc.Same(own, v) {
+				for _, v := range jsondoc.ParseSchema(property).Values() {
+					if own := o.Flow.Content(i, key)[name]; own != nil && !jsondoc.SameText(string(own), string(v)) {
 						all = append(all, o.Flow.WithAnswer(i, key, name, v))
 					}
 				}

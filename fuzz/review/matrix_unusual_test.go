@@ -184,6 +184,8 @@ var unusualRows = []row{
 	{fault: "waivers of their user", checks: []string{"RS-WAIVER", "RS-ARGS", "RS-FORM"}, change: withEffects},
 	{fault: "waivers of a team", checks: []string{"RS-WAIVER"}, change: withEffects},
 	{fault: "models comment", checks: []string{"RS-DECLINE"}, change: withEffects},
+	{fault: "reasons first", checks: []string{"RS-USER", "RS-ARGS"}, change: withEffects},
+	{fault: "reasons first + counts", checks: []string{"RS-REPLAY"}, change: oneTime},
 	{fault: "wrong trees counted", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "attempts counted", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "words after a confirmation + attempts of flows", checks: []string{"RS-TRIES"}, change: withEffects},

@@ -3,6 +3,7 @@ package jsondoc
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 
 	jsonschema "sealab/internal/schema"
@@ -76,6 +77,17 @@ func (s Schema) TypeOf() string {
 
 // Listed reports whether the schema lists the values that it allows.
 func (s Schema) Listed() bool { return s.Const != nil || len(s.Enum) > 0 || len(s.OneOf) > 0 }
+
+// Values returns the values that the schema lists.
+func (s Schema) Values() []json.RawMessage {
+	all := slices.Clone(s.Enum)
+	for _, one := range s.OneOf {
+		if c := ParseSchema(one).Const; c != nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
 
 // AnyText reports whether the schema allows any string, apart from its length.
 func (s Schema) AnyText() bool {

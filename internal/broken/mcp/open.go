@@ -40,7 +40,7 @@ func (s *Server) open(token string, p boundRequest) (claims, error) {
 		return c, err
 	case c.Exp != 0 && s.Clock.Now().Unix() >= c.Exp:
 		return c, errExpired
-	case !s.has("state in the clear", "counted handles") && c.Bind != s.digest(p) && !s.unboundEmpty(c, p) && !s.continuesOfUser(c, p) && !(p.unanswered && (s.ownerOf(c, p) != "" || s.has("questions repeated for any call"))):
+	case !s.has("state in the clear", "counted handles") && c.Bind != s.digest(p) && !s.unboundEmpty(c, p) && !s.isOfPlan(c, "states of plans not bound") && !s.continuesOfUser(c, p) && !(p.unanswered && (s.ownerOf(c, p) != "" || s.has("questions repeated for any call"))):
 		s.useElsewhere(c, p)
 		if s.has("refusals quote the state") {
 			return c, fmt.Errorf("%w of %s", errElsewhere, c.Env)
@@ -80,7 +80,7 @@ func (s *Server) redeem(c claims) error {
 	if s.used[c.ID] {
 		return errState
 	}
-	s.used[c.ID] = c.ID != "" && !s.has("used twice", "used twice at once")
+	s.used[c.ID] = c.ID != "" && !s.has("used twice", "used twice at once") && !s.isOfPlan(c, "states of plans used twice")
 	if s.has("used twice at once") {
 		// Other requests in flight check the token before it is marked.
 		time.AfterFunc(raceWindow, func() {

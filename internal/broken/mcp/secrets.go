@@ -25,7 +25,7 @@ func (s *Server) stepsOf(steps []string) []string {
 		return []string{"word"}
 	case s.has(approvalChoices...):
 		return []string{"first", "second"}
-	case s.has(pageVisitChoices...):
+	case s.has(pageVisitChoices...), s.has(reasonFirstChoices...):
 		return []string{"reason", "confirm"}
 	}
 	return steps

@@ -17,11 +17,18 @@ func (s *Server) chosen(content any) string {
 	switch {
 	case s.has("notes in states"):
 		return note
-	case s.has(pageVisitChoices...):
+	case s.has(pageVisitChoices...), s.has(reasonFirstChoices...):
 		return reason
 	}
 	return ""
 }
+
+// reasonFirstChoices are the choices for a reason that is asked first. Only the last one is sound: with the
+// others, states of the first reason are not bound, or good twice.
+var reasonFirstChoices = []string{"states of plans not bound", "states of plans used twice", "reasons first"}
+
+// isOfPlan reports whether a state is one of the first reason, with a fault.
+func (s *Server) isOfPlan(c claims, fault string) bool { return c.Past == "plan" && s.has(fault) }
 
 // goesOnUnvisited reports whether an accept alone lets a call go on.
 func (s *Server) goesOnUnvisited(c claims) bool {

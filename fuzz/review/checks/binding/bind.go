@@ -20,7 +20,7 @@ func Checks() []review.Check { return bindingChecks }
 var bindingChecks = []review.Check{
 	{
 		ID: "RS-ARGS", Name: "a state with other arguments", Flow: true, Severity: review.Critical, Category: "security",
-		Sent: "the token of a call in the same call with one argument changed; with pairs of arguments that weak " +
+		Sent: "the token of a call in the same call with one argument changed, also in each branch of a flow; with pairs of arguments that weak " +
 			"digests confuse: empty and absent values, members that the schema does not name, truncated texts, " +
 			"joined texts, parts of texts that move to another one, rounded numbers, values with equal hashes, equal values " +
 			"under other names, values that differ only in case, spaces or normal form, given texts with a letter that becomes " +
@@ -78,7 +78,7 @@ var bindingChecks = []review.Check{
 		ID: "RS-USER", Name: "a state of another user", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "the token of the first user with the credentials of the second, and the reverse; if the server " +
 			"answers requests without credentials, also tokens from and to an unauthenticated client; also " +
-			"tokens of the first round and of a long argument, and tokens of the first user from a user, or a client without " +
+			"tokens of the first round, of a long argument and of each branch of a flow, and tokens of the first user from a user, or a client without " +
 			"credentials, whose own call is refused; with --effects, if a call is no longer asked for once it is carried " +
 			"out, calls under new names of the client and with other arguments, of the second user, of the first with his " +
 			"consent, and of both again; tokens of the first user of each round from the second without answers, then the states they are exchanged for; the " +
@@ -127,6 +127,9 @@ func checkOtherArguments(t *review.T) {
 			}
 		}
 	}
+	if moveInBranches(t); len(t.Findings) > 0 {
+		return
+	}
 	moveNearArguments(t)
 	testDuplicateArguments(t)
 	interleaveCalls(t)
@@ -136,6 +139,22 @@ func checkOtherArguments(t *review.T) {
 		t.Skip("%s has no arguments that can be changed; --other gives some", t.Oracle.Flow)
 	case reason != "":
 		t.Skip("%s", reason)
+	}
+}
+
+// moveInBranches moves tokens of each branch of a flow to the other arguments.
+func moveInBranches(t *review.T) {
+	for _, o := range t.Oracles {
+		name := fmt.Sprintf("other arguments of a branch of %s", o.Flow.Target)
+		if o.Flow.Other == nil || !t.Selected(name) {
+			continue
+		}
+		for _, f := range t.Branches(o)[1:] {
+			if evidence, is, _ := t.Moved(review.Move{Source: f, Target: f.With(f.Other), SourceUser: o.User, TargetUser: o.User, Strict: true}); is {
+				refuteArguments(t, name, evidence, f)
+				return
+			}
+		}
 	}
 }
 
@@ -335,11 +354,14 @@ func checkOtherUser(t *review.T) {
 			if long := longArguments(o.Flow); long != nil && m.to == client.SecondUser {
 				flows = append(flows, o.Flow.With(long))
 			}
+			if m.from != client.Nobody && m.to != client.Nobody {
+				flows = append(flows, t.Branches(o)[1:]...)
+			}
 			evidence, is, reason := "", false, ""
 			for i, f := range flows {
 				var why string
 				if evidence, is, why = t.Moved(review.Move{Source: f, Target: f, SourceUser: m.from, TargetUser: m.to, Strict: true}); i < short {
-					reason = why // the server may refuse a long argument
+					reason = why // the server may refuse a long argument or another answer
 				}
 				if is || reason != "" {
 					break

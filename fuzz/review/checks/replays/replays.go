@@ -15,7 +15,7 @@ func Checks() []review.Check { return replayChecks }
 var replayChecks = []review.Check{
 	{
 		ID: "RS-REPLAY", Name: "a state that is accepted twice", Effects: true, Era: "modern", Severity: review.Critical, Category: "security",
-		Sent: "one token twice with the same answers; if the second is refused: one token on eight connections at " +
+		Sent: "one token twice with the same answers, for a tool named by --one-time in each branch of its flow; if the second is refused: one token on eight connections at " +
 			"once and, for a tool named by --one-time, the used token in other spellings, with one more answer, other valid answers and the same ones in another spelling, a flow walked twice from " +
 			"one token of its first round, of two tokens, the used token for another name of the tool, and the used token after many others were used; if the second is " +
 			"accepted by a tool named by --one-time: further tokens, to see whether the server returned a stored result; " +
