@@ -40,11 +40,8 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	if fail != nil {
 		return nil, fail
 	}
-	if owner := s.ownerOf(c, p); given && p.unanswered && owner != "" {
-		p.user = owner // the repeated question is still for its owner
-	}
-	if p.unanswered && s.has("questions repeated for any call") {
-		c.Env = env
+	if given && p.unanswered {
+		c, p = s.repeated(c, p, env)
 	}
 	last := steps[len(steps)-1]
 	if reason := s.barred(r, env, given); reason != "" {
@@ -112,6 +109,18 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return nil, s.refusal(errState)
 	}
 	return s.finish(r, c, responses, pots+extras, done)
+}
+
+// repeated returns the claims and the request for a question that is asked again: that of the user to whom the
+// state is bound or, with a fault, of the present call.
+func (s *Server) repeated(c claims, p boundRequest, env string) (claims, boundRequest) {
+	if owner := s.ownerOf(c, p); owner != "" {
+		p.user = owner
+	}
+	if s.has("questions repeated for any call") {
+		c.Env = env
+	}
+	return c, p
 }
 
 // finish carries out a call whose last question is answered. The result also contains the text further.

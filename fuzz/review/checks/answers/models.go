@@ -17,6 +17,9 @@ var wantedWord = regexp.MustCompile(`(?i)\b(?:answer|reply|respond|say|write|ret
 // agreeingWords are words of models that a server may take for a consent.
 var agreeingWords = []string{"OK", "Yes", "approved", "true"}
 
+// maxWords is the number of words of a model that are tried.
+const maxWords = 6
+
 // presentModelsConsent declines the forms of a last question that also asks the client's model, which agrees, in
 // each branch of the flow. It records a finding if the result is that of an acceptance, twice.
 func presentModelsConsent(t *review.T) {
@@ -58,15 +61,11 @@ func wordsForModel(t *review.T, f client.Flow, o *review.Oracle) []string {
 		return nil
 	}
 	var all []string
-	for _, key := range jsondoc.SortedKeys(question.Questions) {
-		if q := question.Questions[key]; q.Method == "sampling/createMessage" {
-			for _, m := range wantedWord.FindAllStringSubmatch(question.QuestionTexts()+" "+string(question.Result), -1) {
-				all = append(all, m[1])
-			}
-		}
+	for _, m := range wantedWord.FindAllStringSubmatch(string(question.Result), -1) {
+		all = append(all, m[1])
 	}
 	all = slices.Compact(append(all, agreeingWords...))
-	return all[:min(len(all), 6)]
+	return all[:min(len(all), maxWords)]
 }
 
 // consentsByModel returns the evidence that declined forms beside a word of the model give the result of accepted

@@ -48,9 +48,8 @@ var contentChecks = []review.Check{
 		ID: "RS-NONCE", Name: "a key stream or cipher block that repeats", Flow: true, Severity: review.Critical, Category: "security",
 		Sent: "ten calls with 40 letters A and ten with 40 letters B as an argument, whose tokens are compared in " +
 			"pairs by XOR; two calls with 240 letters A, whose tokens are searched for repeated blocks and for " +
-			"common bytes; a token without answers, which is compared with the token of the repeated question; the same " +
-			"call twice, whose tokens are compared; " +
-			"applies if the token cannot be read",
+			"common bytes; a token without answers, which is compared with the token of the repeated question; two equal " +
+			"calls, whose tokens are compared; applies if the token cannot be read",
 		Want:   "mints tokens without a repeated block, without long common parts, and under a fresh key stream each",
 		Source: "NIST SP 800-38D, section 8; NIST SP 800-38A, section 6.1",
 		Impact: "an attacker who compares two tokens reads their states and can write new ones",
