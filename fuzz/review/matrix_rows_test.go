@@ -298,7 +298,7 @@ var rows = []row{
 	{modern: true, fault: "questions repeated for any call", checks: []string{"RS-ARGS"}, change: withEffects, critical: true},
 	{modern: true, fault: "questions repeated for any call", checks: []string{"RS-USER"}, change: withEffects, critical: true},
 	{modern: true, fault: "pages of results for anybody", checks: []string{"RS-CURSOR"}, change: withEffects},
-	{modern: true, fault: "waivers of any user", checks: []string{"RS-WAIVER"}, change: withEffects, critical: true},
+	{modern: true, fault: "waivers of any user", checks: []string{"RS-WAIVER"}, change: withEffects},
 	{modern: true, fault: "models consent", checks: []string{"RS-DECLINE"}, change: withEffects, critical: true},
 	{modern: true, fault: "states of plans not bound", checks: []string{"RS-ARGS"}, change: withEffects, critical: true},
 	{modern: true, fault: "states of plans not bound", checks: []string{"RS-USER"}, change: withEffects, critical: true},

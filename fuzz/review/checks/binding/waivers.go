@@ -18,7 +18,7 @@ func LastChecks() []review.Check { return waiverChecks }
 
 var waiverChecks = []review.Check{
 	{
-		ID: "RS-WAIVER", Name: "a box of one user by which another is not asked", Flow: true, Effects: true, Locks: true, Severity: review.Critical, Category: "security",
+		ID: "RS-WAIVER", Name: "a box of one user by which another is not asked", Flow: true, Effects: true, Locks: true, Severity: review.Warning, Category: "security",
 		Sent: "in each branch of a flow whose last question has a box by which the user is not asked again: the call of the " +
 			"second user, the answers of the first without and with the box ticked, and the call of the second again, twice",
 		Want:   "asks the second user",
@@ -66,7 +66,7 @@ func shareWaiver(t *review.T, f client.Flow, label string) {
 	if given.Kind != client.Completed || other.Kind != client.Completed || walk(asked, client.SecondUser).Kind != client.Completed {
 		return
 	}
-	t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "the box by which one user is not asked again holds for another, whose call is carried out without a question", Flow: &f,
+	t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "the box by which one user is not asked again holds for another, whose call is carried out without a question", Flow: &f,
 		Evidence: fmt.Sprintf("%s %s: the second user is asked, also after the first answers %s; then the first answers %s -> %v, and the second -> %v", f.Target, f.Arguments, f.Last, ticked, given, other),
 		Want:     "asked", Got: string(client.Completed)})
 }
