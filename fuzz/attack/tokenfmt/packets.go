@@ -2,9 +2,9 @@ package tokenfmt
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -32,13 +32,23 @@ var packetForms = []packetForm{
 		n, err := strconv.ParseUint(string(digits), 10, 16)
 		return len(digits) + 1 + int(n) + 1, ok && err == nil
 	}, "0:,"},
-	{"one byte", func(raw []byte) (int, bool) { return 1 + int(raw[0]), true }, "\x00"},
-	{"two bytes", func(raw []byte) (int, bool) {
-		return 2 + int(binary.BigEndian.Uint16(append(slices.Clone(raw[:min(len(raw), 2)]), 0, 0))), len(raw) >= 2
-	}, "\x00\x00"},
-	{"four bytes", func(raw []byte) (int, bool) {
-		return 4 + int(binary.BigEndian.Uint32(append(slices.Clone(raw[:min(len(raw), 4)]), 0, 0, 0, 0))), len(raw) >= 4
-	}, "\x00\x00\x00\x00"},
+	{"one byte", numbered(1), "\x00"},
+	{"two bytes", numbered(2), "\x00\x00"},
+	{"four bytes", numbered(4), "\x00\x00\x00\x00"},
+}
+
+// numbered returns the next function of packets behind a number of some bytes.
+func numbered(size int) func(raw []byte) (int, bool) {
+	return func(raw []byte) (int, bool) {
+		if len(raw) < size {
+			return 0, false
+		}
+		var n uint32
+		for _, b := range raw[:size] {
+			n = n<<8 | uint32(b)
+		}
+		return size + int(min(n, math.MaxInt16<<8)), true // longer than any token that is attacked
+	}
 }
 
 // borders returns the places between the packets of raw, with its start and end, or nil if it is not made of

@@ -338,6 +338,7 @@ func checkOtherUser(t *review.T) {
 	}
 	open := severity == review.Warning || t.Call(t.Oracle.Flow.Call(client.Nobody)).Kind == client.Asked
 	for _, o := range t.Oracles {
+		branches := t.Branches(o)[1:]
 		for _, m := range []struct {
 			name     string
 			from, to client.User
@@ -355,7 +356,7 @@ func checkOtherUser(t *review.T) {
 				flows = append(flows, o.Flow.With(long))
 			}
 			if m.from != client.Nobody && m.to != client.Nobody {
-				flows = append(flows, t.Branches(o)[1:]...)
+				flows = append(flows, branches...)
 			}
 			evidence, is, reason := "", false, ""
 			for i, f := range flows {

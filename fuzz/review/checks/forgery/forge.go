@@ -206,7 +206,7 @@ func tamperLongToken(t *review.T) {
 		return
 	}
 	t.Prefer(review.TakesText)
-	for _, f := range longFlows(t, t.Oracle, strings.Repeat("a", review.LongArgument)) {
+	for _, f := range longFlows(textPlaces(t, t.Oracle), strings.Repeat("a", review.LongArgument)) {
 		long, skipped := t.NewOracle(t.Context, f, t.Oracle.User)
 		if skipped != "" || len(long.Token) < review.LongArgument {
 			continue

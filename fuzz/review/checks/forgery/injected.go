@@ -23,9 +23,9 @@ func presentInjected(t *review.T) {
 		return
 	}
 	for _, o := range t.Oracles {
-		for _, form := range memberForms {
-			for i := range longFlows(t, o, membersText(form, false)) {
-				if evidence := injects(t, o, form, i); evidence != "" {
+		for _, p := range textPlaces(t, o) {
+			for _, form := range memberForms {
+				if evidence := injects(t, o, p, form); evidence != "" {
 					t.Refute(review.Finding{Case: name, Severity: review.Critical, Flow: &o.Flow, Issue: "the state holds a text without escapes, which can add members such as a user or a time to it",
 						Evidence: evidence, Want: "accepted", Got: "refused"})
 					return
@@ -47,11 +47,11 @@ func membersText(form string, others bool) string {
 	return text
 }
 
-// injects reports how the members of a text in the i-th place of a flow are read from its state, or "".
-func injects(t *review.T, o *review.Oracle, form string, i int) (evidence string) {
+// injects reports how the members of a text in a place of a flow are read from its state, or "".
+func injects(t *review.T, o *review.Oracle, p textPlace, form string) (evidence string) {
 	for range 2 {
-		accepted, _ := presentText(t, o, membersText(form, true), i)
-		judged, refused := presentText(t, o, membersText(form, false), i)
+		accepted, _ := presentText(t, o, p, membersText(form, true))
+		judged, refused := presentText(t, o, p, membersText(form, false))
 		t.Trials++
 		if !accepted.Conclusive() || accepted.Refused() || o.Verdict(accepted) != review.Accepted || !refused {
 			return ""
@@ -61,27 +61,19 @@ func injects(t *review.T, o *review.Oracle, form string, i int) (evidence string
 	return evidence
 }
 
-// presentText walks a flow with a text in the i-th place to its end. It reports whether a state after the text is
+// presentText walks a flow with a text in a place to its end. It reports whether a state after the text is
 // refused.
-func presentText(t *review.T, o *review.Oracle, text string, i int) (a client.Answer, refused bool) {
-	all := longFlows(t, o, text)
-	if i >= len(all) {
+func presentText(t *review.T, o *review.Oracle, p textPlace, text string) (a client.Answer, refused bool) {
+	f, ok := p.with(text)
+	if !ok {
 		return a, false
 	}
-	f := all[i]
-	at := 0 // the number of rounds up to that with the text
-	for at < len(f.Rounds) && string(f.Rounds[at]) == string(o.Flow.Rounds[at]) {
-		at++
-	}
-	if at++; at > len(f.Rounds) { // an argument
-		at = 0
-	}
 	stage := f
-	stage.Rounds, stage.Last = f.Rounds[:at], nil
+	stage.Rounds, stage.Last = f.Rounds[:p.after], nil
 	_, question, err := t.Client.Mint(t.Context, stage, o.User)
 	if err != nil {
 		return a, false // the text itself is refused
 	}
-	a, _ = t.Client.Continue(t.Context, f.Call(o.User), question, f.Answers()[at:])
+	a, _ = t.Client.Continue(t.Context, f.Call(o.User), question, f.Answers()[p.after:])
 	return a, a.Refused()
 }

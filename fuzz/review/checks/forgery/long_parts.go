@@ -18,8 +18,9 @@ func spliceLongTokens(t *review.T) {
 	own, reason := t.Oracle, t.Reason
 	defer func() { t.Oracle, t.Reason = own, reason }()
 	for _, o := range t.Oracles {
+		places := textPlaces(t, o)
 		for _, n := range partLengths {
-			one, two := longFlows(t, o, strings.Repeat("a", n)), longFlows(t, o, strings.Repeat("b", n))
+			one, two := longFlows(places, strings.Repeat("a", n)), longFlows(places, strings.Repeat("b", n))
 			if len(two) < len(one) || len(t.Findings) > 0 {
 				break
 			}
@@ -31,12 +32,19 @@ func spliceLongTokens(t *review.T) {
 	}
 }
 
-// longFlows returns variants of a flow with a long text: in an argument, and in an answer before the last.
-func longFlows(t *review.T, o *review.Oracle, text string) []client.Flow {
-	var all []client.Flow
-	if args := o.Flow.ArgumentsWith(text); args != nil {
-		all = append(all, o.Flow.With(args))
-	}
+// A textPlace is a place of a flow that takes any text: in an argument, or in an answer before the last.
+type textPlace struct {
+	after int // the number of rounds up to that with the text
+	// with returns the flow with a text. It reports false if the place takes no text of that length.
+	with func(text string) (client.Flow, bool)
+}
+
+// textPlaces returns the places of a flow that may take a text.
+func textPlaces(t *review.T, o *review.Oracle) []textPlace {
+	all := []textPlace{{0, func(text string) (client.Flow, bool) {
+		args := o.Flow.ArgumentsWith(text)
+		return o.Flow.With(args), args != nil
+	}}}
 	for i, answers := range o.Flow.Rounds {
 		earlier := o.Flow
 		earlier.Rounds = o.Flow.Rounds[:i]
@@ -45,10 +53,22 @@ func longFlows(t *review.T, o *review.Oracle, text string) []client.Flow {
 			break
 		}
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(answers)) {
-			content := jsondoc.Object(o.Flow.Content(i, key))
-			if long := jsondoc.WithText(content, question.Questions[key].Form(), text); long != nil {
-				all = append(all, o.Flow.WithContent(i, key, jsondoc.Members(long)))
-			}
+			content, form := jsondoc.Object(o.Flow.Content(i, key)), question.Questions[key].Form()
+			all = append(all, textPlace{i + 1, func(text string) (client.Flow, bool) {
+				long := jsondoc.WithText(content, form, text)
+				return o.Flow.WithContent(i, key, jsondoc.Members(long)), long != nil
+			}})
+		}
+	}
+	return all
+}
+
+// longFlows returns the flow with a long text in each place that takes it.
+func longFlows(places []textPlace, text string) []client.Flow {
+	var all []client.Flow
+	for _, p := range places {
+		if f, ok := p.with(text); ok {
+			all = append(all, f)
 		}
 	}
 	return all
