@@ -310,6 +310,7 @@ var rows = []row{
 	{modern: true, fault: "words wanted + locks after three invalid answers + locks of forwarded addresses", checks: []string{"RS-TRIES"}, change: withEffects},
 	{modern: true, fault: "words wanted + locks after three invalid answers + locks of client names", checks: []string{"RS-TRIES"}, change: withEffects},
 	{modern: true, fault: "duties looked at once", checks: []string{"RS-REVOKE"}, change: withEffects},
+	{modern: true, fault: "memberships looked at once", checks: []string{"RS-REVOKE"}, change: withEffects},
 	{modern: true, fault: "withdrawals reach removals alone", checks: []string{"RS-REVOKE"}, change: withEffects},
 	{modern: true, fault: "deletions looked at once", checks: []string{"RS-REVOKE"}, change: forgetsPlaces},
 	{fault: "rounds skipped", checks: []string{"RS-SKIP"}, change: oneTime},

@@ -191,6 +191,7 @@ var unusualRows = []row{
 	{fault: "words after a confirmation + attempts of flows", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "words wanted + attempts of flows", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "words wanted + attempts of flows, asked anew", checks: []string{"RS-TRIES"}, change: withEffects},
+	{fault: "memberships", checks: []string{"RS-REVOKE"}, change: withEffects},
 	{fault: "duties", checks: []string{"RS-REVOKE"}, change: withEffects},
 	{fault: "duties end with new calls", checks: []string{"RS-REVOKE"}, change: withEffects},
 	{fault: "withdrawals + random texts", checks: []string{"RS-REVOKE"}, change: withEffects},

@@ -131,24 +131,27 @@ func (t Target) variableIn(text, sent string) string {
 	return ""
 }
 
-// commonNames are names of users that occur in texts for other reasons.
-var commonNames = []string{"admin", "user", "root", "test", "tester", "guest", "demo", "service", "client", "owner", "token", "none", "default", "system"}
+// commonNames are words of credentials that name no user, or that occur in texts for other reasons.
+var commonNames = []string{"admin", "user", "root", "test", "tester", "guest", "demo", "service", "client", "owner", "token", "tok", "key", "api", "bearer",
+	"secret", "dev", "none", "default", "system"}
 
-// NameOf returns the name of a user according to the credential: the subject of a JWT, or a
-// credential that is a word. It returns "" if the credential has no such name.
+// NameOf returns the name of a user according to the credential: the subject of a JWT, or the only word of a
+// credential such as alice-token that is not a common one. It returns "" if the credential has no such name.
 func NameOf(target Target, as User) string {
 	target.Headers = target.credentials(as)
-	_, secret := target.Authorization()
-	name := secret
-	if parts := strings.Split(secret, "."); len(parts) == 3 {
+	_, name := target.Authorization()
+	if parts := strings.Split(name, "."); len(parts) == 3 {
 		claims, _ := base64.RawURLEncoding.DecodeString(parts[1])
 		name = ""
 		_ = json.Unmarshal(jsondoc.Members(claims)["sub"], &name) // "" if there is no subject
 	}
-	if len(name) < 3 || len(name) > 20 || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz") != "" || slices.Contains(commonNames, strings.ToLower(name)) {
+	words := slices.DeleteFunc(strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == ':' }), func(w string) bool {
+		return slices.Contains(commonNames, strings.ToLower(w))
+	})
+	if len(words) != 1 || len(words[0]) < 3 || len(words[0]) > 20 || strings.Trim(strings.ToLower(words[0]), "abcdefghijklmnopqrstuvwxyz") != "" {
 		return ""
 	}
-	return name
+	return words[0]
 }
 
 // Authorization returns the scheme and the credential of the Authorization header.

@@ -113,6 +113,7 @@ var optionalTools = map[string][]string{
 	"leave":    {"duties", "duties looked at once", "duties end with new calls"},
 	"return":   {"duties", "duties looked at once", "duties end with new calls"},
 	"retract":  {"withdrawals", "withdrawals reach removals alone", "withdrawals of removals"},
+	"member":   membershipChoices,
 	"share":    shareChoices,
 	"unshare":  shareChoices,
 	"restore":  backupChoices,

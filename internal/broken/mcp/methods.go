@@ -220,6 +220,7 @@ var inputSchemas = map[string]string{
 	"find":     `{"type":"object","properties":{"tags":{"type":"string"}},"required":["tags"],"additionalProperties":false}`,
 	"restore":  `{"type":"object","properties":{"data":{"type":"string"}},"required":["data"],"additionalProperties":false}`,
 	"forget":   `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
+	"member":   `{"type":"object","properties":{"user":{"type":"string","enum":["alice","bob"]},"role":{"type":"string","enum":["member","none"]}},"required":["user","role"],"additionalProperties":false}`,
 	"add":      `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
 	"edit":     `{"type":"object","properties":{"env":{"type":"string"},"text":{"type":"string"}},"required":["env","text"],"additionalProperties":false}`,
 	"write":    `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
@@ -398,7 +399,7 @@ func (s *Server) entry(n string) object {
 		if s.has("entities in paths read", "paths in XML") { // the second is sound
 			t["description"] = n + " of a path in XML"
 		}
-	case "forget", "leave", "return", "retract", "share", "unshare":
+	case "forget", "leave", "return", "retract", "member", "share", "unshare":
 		t["description"] = rightsText[n]
 		if n == "leave" && s.has("duties end with new calls") {
 			t["description"] = "ends your duty: no new calls"

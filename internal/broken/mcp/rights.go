@@ -5,11 +5,15 @@ import "strings"
 // rightsText are the descriptions of the tools that end and give rights.
 var rightsText = map[string]string{
 	"forget": "deletes a place", "leave": "ends your duty", "return": "begins your duty", "retract": "withdraws all calls that wait for an answer",
-	"share": "lets other users read your notes: shares them", "unshare": "takes the share of your notes back",
+	"member": "names or removes a member, who may deploy",
+	"share":  "lets other users read your notes: shares them", "unshare": "takes the share of your notes back",
 }
 
 // shareChoices are the choices for notes that others may read and listen to. The second is sound.
 var shareChoices = []string{"shares looked at once", "shares"}
+
+// membershipChoices are the choices for users who may deploy until another one removes them. The second is sound.
+var membershipChoices = []string{"memberships looked at once", "memberships"}
 
 // isShared reports whether other users may read a note.
 func (s *Server) isShared(uri string) bool {
@@ -19,16 +23,21 @@ func (s *Server) isShared(uri string) bool {
 }
 
 // changeRights runs a tool that ends or gives rights.
-func (s *Server) changeRights(r request, name, env string) object {
+func (s *Server) changeRights(r request, name string, args map[string]string) object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch name {
 	case "forget":
-		s.said["deleted "+env] = "deleted"
+		s.said["deleted "+args["env"]] = "deleted"
 	case "leave":
 		s.said["off "+r.user] = "off"
 	case "return":
 		delete(s.said, "off "+r.user)
+	case "member":
+		if r.user == args["user"] {
+			return s.toolError("this is you")
+		}
+		s.said["role of "+args["user"]] = args["role"]
 	case "share":
 		s.said["shared notes://user/"+r.user] = "shared"
 	case "unshare":
@@ -49,6 +58,8 @@ func (s *Server) barred(r request, env string, given bool) string {
 		return "please sign in"
 	case s.said["off "+r.user] != "" && !(given && s.has("duties looked at once", "duties end with new calls")): // the second is sound
 		return "you are off duty"
+	case s.said["role of "+r.user] == "none" && !(given && s.has("memberships looked at once")):
+		return "you are no member"
 	case s.said["deleted "+env] != "" && !(given && s.has("deletions looked at once")):
 		return "there is no " + env
 	}

@@ -117,8 +117,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 // runUnasked runs a tool that neither asks nor fails.
 func (s *Server) runUnasked(r request, name string, args map[string]string) object {
 	switch name {
-	case "forget", "leave", "return", "retract", "share", "unshare":
-		return s.changeRights(r, name, args["env"])
+	case "forget", "leave", "return", "retract", "member", "share", "unshare":
+		return s.changeRights(r, name, args)
 	case "pin":
 		return s.toolText("%s", pins[r.user])
 	case "edit":

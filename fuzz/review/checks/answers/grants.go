@@ -18,8 +18,9 @@ var grantChecks = []review.Check{
 	{
 		ID: "RS-REVOKE", Name: "a state that outlives its right", Flow: true, Effects: true, Locks: true, Severity: review.Warning, Category: "security",
 		Sent: "states of each flow; then a tool that may change something and needs no arguments, or only arguments of " +
-			"a flow, such as a deletion; then the states, the first calls again, and fresh states. Tools that the user names, if " +
-			"there are any, and never those that claim to be destructive unless named",
+			"a flow, such as a deletion, or a tool of the other user that takes the right away; then the states, the first " +
+			"calls again, and fresh states. Tools that the user names, if there are any, and never those that claim to be " +
+			"destructive unless named",
 		Want: "refuses the states of a call that it refuses afterwards; if the tool says that it ends all, and ends the " +
 			"states of one flow, those of the others as well",
 		Source: "CWE-613; CWE-367",
@@ -36,12 +37,27 @@ func checkGrants(t *review.T) {
 		t.Skip("no flow that can be repeated is carried out%s", t.NotCalled())
 		return
 	}
-	for _, e := range endersOf(t, judged) {
-		if t.Selected(e.Target) && len(t.Findings) == 0 && endGrants(t, e, judged) {
+	for _, f := range endersOf(t, judged) {
+		if t.Selected(f.Target) && len(t.Findings) == 0 && len(endGrants(t, ending{Flow: f}, judged)) > 0 {
 			judged = working(t, judged)
 		}
 	}
+	for _, pair := range review.UserPairs {
+		judgeTakenRights(t, pair[0], pair[1])
+	}
 	t.SkipUntried("no tool that may be called takes a right or a state away%s", t.NotCalled())
+}
+
+// An ending is a call by which a user may end a right or a state, and calls that may give it back.
+type ending struct {
+	client.Flow
+	by   client.User
+	back []client.Flow
+}
+
+func (e ending) run(t *review.T) bool {
+	a, _ := t.Client.Walk(t.Context, e.Flow, e.by)
+	return a.Kind == client.Completed
 }
 
 // endersOf returns calls that may end a right or a state. Those whose texts say so come first. It skips
@@ -183,33 +199,29 @@ func working(t *review.T, oracles []*review.Oracle) []*review.Oracle {
 	return all[:min(len(all), review.MaxTestedCalls)]
 }
 
-// endGrants carries out a call between the rounds of flows. It reports whether that changed a flow.
-func endGrants(t *review.T, e client.Flow, oracles []*review.Oracle) bool {
-	run := func() bool {
-		a, _ := t.Client.Walk(t.Context, e, client.FirstUser)
-		return a.Kind == client.Completed
-	}
+// endGrants carries out a call between the rounds of flows. It returns the flows that it changed.
+func endGrants(t *review.T, e ending, oracles []*review.Oracle) []*held {
 	began := t.Client.Clock.Now()
-	all := holdStates(t, oracles, run)
+	all := holdStates(t, oracles, func() bool { return e.run(t) })
 	took := t.Client.Clock.Now().Sub(began)
 	changed := slices.DeleteFunc(slices.Clone(all), (*held).works)
 	if len(changed) == 0 {
-		return false
+		return nil
 	}
 	t.Trials++
 	for _, h := range changed {
 		if h.outlives() && len(t.Findings) == 0 {
-			outliveRight(t, e, h, run)
+			outliveRight(t, e, h)
 		}
 	}
 	for _, h := range changed {
 		for _, kept := range all {
 			if h.ended() && kept.works() && len(t.Findings) == 0 {
-				outliveWithdrawal(t, e, h, kept, run, took)
+				outliveWithdrawal(t, e, h, kept, took)
 			}
 		}
 	}
-	return true
+	return changed
 }
 
 // limitPause is a third of the time after which a refusal is hardly one for calling too often.
@@ -218,7 +230,7 @@ const limitPause = 5 * time.Second
 // outliveRight records a finding if the call of a flow stays refused after a call that ends rights, and
 // no text says that calls that have begun may end. If another tool gives the right back, the states must
 // outlive it once more.
-func outliveRight(t *review.T, e client.Flow, h *held, run func() bool) {
+func outliveRight(t *review.T, e ending, h *held) {
 	fresh := h.fresh
 	for range 3 {
 		if t.Client.Clock.Sleep(t.Context, limitPause) != nil || !fresh.Refused() {
@@ -230,7 +242,7 @@ func outliveRight(t *review.T, e client.Flow, h *held, run func() bool) {
 		return
 	}
 	if isGivenBack(t, e, h) {
-		again := holdStates(t, []*review.Oracle{h.Oracle}, run)
+		again := holdStates(t, []*review.Oracle{h.Oracle}, func() bool { return e.run(t) })
 		isGivenBack(t, e, h)
 		if len(again) == 0 || !again[0].outlives() {
 			return
@@ -244,32 +256,61 @@ func outliveRight(t *review.T, e client.Flow, h *held, run func() bool) {
 		Evidence: fmt.Sprintf("%s %s: completed; %s again -> %v; with an older state -> %v", e.Target, e.Arguments, h.Flow, fresh, h.old), Want: "refused", Got: "accepted"})
 }
 
-// isGivenBack calls tools without arguments that end no right until the call of a flow is no longer refused.
-// The tool that ended the right comes last: it may be a switch.
-func isGivenBack(t *review.T, e client.Flow, h *held) bool {
+// isGivenBack makes calls that may give a right back, those without arguments that end no right among them, until
+// the call of a flow is no longer refused. The call that ended the right comes last: it may be a switch.
+func isGivenBack(t *review.T, e ending, h *held) bool {
 	var all []client.Flow
 	for _, tool := range t.Changers() {
 		if tool.Name != e.Target && !review.Ends(tool) && len(jsondoc.ParseSchema(tool.Input).Required) == 0 && !stoppingText.MatchString(tool.About()) {
 			all = append(all, t.FlowOf(tool).With(json.RawMessage("{}")))
 		}
 	}
-	all = append(all[:min(len(all), review.MaxTestedCalls)], e)
+	all = slices.Concat(e.back, all[:min(len(all), review.MaxTestedCalls)], []client.Flow{e.Flow})
 	return slices.ContainsFunc(all, func(f client.Flow) bool {
-		t.Client.Walk(t.Context, f, client.FirstUser)
+		t.Client.Walk(t.Context, f, e.by)
 		return t.Call(h.Flow.Call(h.User)).Kind == client.Asked
 	})
 }
 
+// judgeTakenRights judges the states of one user after calls of another one that may take its right. A server
+// may look at the right in some branches of a flow alone.
+func judgeTakenRights(t *review.T, owner, holder client.User) {
+	for _, o := range t.Oracles {
+		takes, gives := t.RightCalls(holder, true, o.Flow), t.RightCalls(holder, false, o.Flow)
+		if len(t.Options.Target.Second) == 0 || o.Good.Kind != client.Completed || len(takes) == 0 {
+			continue
+		}
+		for i := 0; i < len(gives) && t.Call(o.Flow.Call(holder)).Refused(); i++ {
+			t.Client.Walk(t.Context, gives[i], owner)
+		}
+		var branches []*review.Oracle
+		for _, f := range t.Branches(o) {
+			if branch, _ := t.NewOracle(t.Context, f, holder); branch != nil && branch.Good.Kind == client.Completed { // nil: it cannot be repeated
+				branches = append(branches, branch)
+			}
+		}
+		for _, take := range takes {
+			e := ending{Flow: take, by: owner, back: gives}
+			if len(branches) == 0 || len(t.Findings) > 0 || !t.Selected(take.Target) {
+				break
+			}
+			if changed := endGrants(t, e, branches); len(changed) > 0 && !isGivenBack(t, e, changed[0]) {
+				return
+			}
+		}
+	}
+}
+
 // outliveWithdrawal records a finding if a call that ends the states of one flow, by its text all of them,
 // leaves those of another, twice. They must not end by themselves in the time of the call.
-func outliveWithdrawal(t *review.T, e client.Flow, h, kept *held, run func() bool, took time.Duration) {
+func outliveWithdrawal(t *review.T, e ending, h, kept *held, took time.Duration) {
 	severity := severityOfWithdrawal(e.Offer.About(), h.Flow.Offer.About(), kept.Flow.Offer.About())
 	both := []*review.Oracle{h.Oracle, kept.Oracle}
 	if severity == "" || !review.Ends(e.Offer) {
 		return
 	}
 	alone := holdStates(t, both, func() bool { return t.Client.Clock.Sleep(t.Context, took) == nil })
-	again := holdStates(t, both, run)
+	again := holdStates(t, both, func() bool { return e.run(t) })
 	if len(alone) == 0 || len(again) == 0 || !alone[0].works() || !alone[1].works() || !again[0].ended() || !again[1].works() {
 		return
 	}

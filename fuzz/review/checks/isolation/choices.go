@@ -28,11 +28,11 @@ func readByChoices(t *review.T, readers []client.Offer, texts map[client.User][]
 			continue
 		}
 		for _, c := range choicesOf(t, o) {
-			a, found := choiceShowsOther(t, c.call, texts, userPairs[0])
+			a, found := choiceShowsOther(t, c.call, texts, review.UserPairs[0])
 			if found == "" {
 				continue
 			}
-			if _, back := choiceShowsOther(t, c.call, texts, userPairs[1]); back != "" {
+			if _, back := choiceShowsOther(t, c.call, texts, review.UserPairs[1]); back != "" {
 				t.Fault(label, review.Warning, fmt.Sprintf("%s says that a choice is for some users, and shows each user what belongs to the other one if %s: %s",
 					client.Short(o.Name, 60), c.name, client.Short(found, 80)), a)
 				return

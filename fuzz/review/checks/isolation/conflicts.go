@@ -24,7 +24,7 @@ func leaksWordOfConflict(t *review.T) bool {
 			if !jsondoc.ParseSchema(properties[name]).AnyText() || !t.Selected(label) {
 				continue
 			}
-			for _, pair := range userPairs {
+			for _, pair := range review.UserPairs {
 				if a, word := refusesWithWord(t, f, name, pair); word != "" && isPrivate(t, word, pair) {
 					t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "the refusal of a call shows a text that another user gave", Flow: &f,
 						Evidence: fmt.Sprintf("one user gave %s as %s; then, to the other: %s", word, name, review.ExchangeText(a)), Want: "a refusal without it", Got: "shown"})

@@ -66,7 +66,7 @@ func newIDs(d deed) (ids map[client.User][]string, next map[string]string) {
 			return ids, next
 		}
 	}
-	for _, pair := range userPairs {
+	for _, pair := range review.UserPairs {
 		all := identifiersIn([]string{texts[pair[0]][0]})
 		all = slices.DeleteFunc(all, func(id string) bool {
 			return len(id) < minDeedID || strings.Contains(texts[pair[0]][1]+texts[pair[1]][0]+texts[pair[1]][1], id)
@@ -117,18 +117,18 @@ type deedReader struct {
 
 // readsBoth records a finding if each user reads what belongs to an identifier of the other.
 func (x deedReader) readsBoth(d deed, label string) bool {
-	a, id := x.readsOther(userPairs[0])
+	a, id := x.readsOther(review.UserPairs[0])
 	if id == "" {
 		return false
 	}
-	if _, back := x.readsOther(userPairs[1]); back == "" {
+	if _, back := x.readsOther(review.UserPairs[1]); back == "" {
 		return false
 	}
 	severity, instead := review.Warning, "the tools show the identifier to its user alone"
 	if x.next[id] != "" {
 		instead = "a later one has " + x.next[id] + ", so users can guess those of others"
 	}
-	if tool := x.refusing(id, userPairs[0]); tool != "" {
+	if tool := x.refusing(id, review.UserPairs[0]); tool != "" {
 		severity, instead = review.Critical, client.Short(tool, 60)+" refuses it to the other user"
 	}
 	t := x.T

@@ -2,13 +2,11 @@ package isolation
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
-	"sealab/fuzz/review/jsondoc"
 )
 
 // LastChecks returns the check that takes rights away. It runs after the checks of other families.
@@ -27,15 +25,6 @@ var endedRightChecks = []review.Check{
 	},
 }
 
-// Texts of tools that give or take rights.
-var (
-	givingText = regexp.MustCompile(`(?i)\b(shar|grant|invit|allow|permit|publi|admit|members?\b|access\b|may (read|follow))`)
-	takingText = regexp.MustCompile(`(?i)\b(unshar|unpubli|uninvit|revok|withdr|expel|forbid|private|takes?\b.*\bback|stops?\b.*\bshar|(remov|ends?\b|kick|block)\w*.*\b(members?|users?|access|rights?|shares?|guests?|readers?|followers?)\b)`)
-)
-
-// maxRightCalls is the number of calls that are tried to give or to take a right.
-const maxRightCalls = 8
-
 // A follower is a user who may read a resource of another one, until the latter takes the right away.
 type follower struct {
 	pair       [2]client.User // the owner and the follower
@@ -52,7 +41,7 @@ func checkFollowedRights(t *review.T) {
 		return
 	}
 	lists := listsOf(t, "resources/list", "resources")
-	for _, pair := range userPairs {
+	for _, pair := range review.UserPairs {
 		change := func() { carryOut(t, pair[0]) }
 		heard := updatesDuring(t, namedByCalls(t, pair, lists), pair[0], change)
 		for _, uri := range heard[:min(len(heard), maxPrivateUpdates)] {
@@ -71,44 +60,14 @@ func checkFollowedRights(t *review.T) {
 
 // skipsUncalled skips the check if no tool takes rights away, or if it may not be called.
 func skipsUncalled(t *review.T) bool {
-	i := slices.IndexFunc(t.Report.Server.Tools, func(o client.Offer) bool { return !o.IsReadOnly() && takingText.MatchString(o.About()) })
+	i := slices.IndexFunc(t.Report.Server.Tools, func(o client.Offer) bool { return !o.IsReadOnly() && review.TakesRights(o) })
 	switch {
 	case i < 0:
 		t.Skip("no tool takes a right away")
-	case len(rightCalls(t, userPairs[0], true)) == 0:
+	case len(t.RightCalls(client.SecondUser, true, client.Flow{})) == 0:
 		t.Skip("%[1]s may take a right away, and was not called; --tool %[1]s allows it", t.Report.Server.Tools[i].Name)
 	}
 	return t.Reason != ""
-}
-
-// rightCalls returns calls of tools that, by their texts, take rights away or give them. Arguments take the
-// values of their schemas and the name of the follower.
-func rightCalls(t *review.T, pair [2]client.User, taking bool) []client.Flow {
-	var all []client.Flow
-	for _, o := range append(t.Changers(), t.Enders()...) {
-		takes := takingText.MatchString(o.About())
-		if takes != taking || !takes && !givingText.MatchString(o.About()) {
-			continue
-		}
-		f := t.FlowOf(o)
-		if i := slices.IndexFunc(t.Oracles, func(x *review.Oracle) bool { return x.Flow.Target == o.Name && x.Flow.Last != nil }); i >= 0 {
-			f = t.Oracles[i].Flow
-		}
-		all = append(all, f)
-		properties := jsondoc.ParseSchema(o.Input).Properties
-		for _, name := range jsondoc.ParseSchema(o.Input).Required {
-			values := slices.Clone(jsondoc.ParseSchema(properties[name]).Enum)
-			if friend := client.NameOf(t.Options.Target, pair[1]); friend != "" {
-				values = append(values, jsondoc.Quote(friend))
-			}
-			for _, v := range values {
-				if g := f.WithArgument(name, v); g.Offer.Allows(g.Arguments) {
-					all = append(all, g)
-				}
-			}
-		}
-	}
-	return all[:min(len(all), maxRightCalls)]
 }
 
 func (f *follower) reads(t *review.T) bool {
@@ -130,7 +89,7 @@ func (f *follower) changeRight(t *review.T, give bool) bool {
 // it if it could not be taken and given.
 func (f *follower) finds(t *review.T) bool {
 	find := func(give bool) bool {
-		return slices.ContainsFunc(rightCalls(t, f.pair, !give), func(call client.Flow) bool {
+		return slices.ContainsFunc(t.RightCalls(f.pair[1], !give, client.Flow{}), func(call client.Flow) bool {
 			if give {
 				f.give = call
 			} else {

@@ -83,7 +83,7 @@ func ownTexts(t *review.T, readers []client.Offer) map[client.User][]string {
 			}
 		}
 	}
-	for _, pair := range userPairs {
+	for _, pair := range review.UserPairs {
 		own[pair[0]] = slices.DeleteFunc(own[pair[0]], func(piece string) bool { return strings.Contains(all[pair[1]], piece) })
 	}
 	return own

@@ -71,7 +71,7 @@ func linesOf(a client.Answer) []string {
 func (p flowPager) followOthers() {
 	var last client.Answer
 	entry := ""
-	for _, pair := range slices.Repeat(userPairs, 2) {
+	for _, pair := range slices.Repeat(review.UserPairs, 2) {
 		theirs, cursors := p.all(pair[0])
 		own, _ := p.all(pair[1])
 		if len(cursors) == 0 {

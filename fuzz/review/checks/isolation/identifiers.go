@@ -30,11 +30,11 @@ func readByIdentifiers(t *review.T, readers []client.Offer, texts map[client.Use
 			if p.list && client.Mentions(o.About()+string(o.Input), otherWords) {
 				continue
 			}
-			a, found := idReader{t, o, p, texts, userPairs[0]}.readsOther()
+			a, found := idReader{t, o, p, texts, review.UserPairs[0]}.readsOther()
 			if found == "" {
 				continue
 			}
-			if _, back := (idReader{t, o, p, texts, userPairs[1]}).readsOther(); back != "" {
+			if _, back := (idReader{t, o, p, texts, review.UserPairs[1]}).readsOther(); back != "" {
 				t.Fault(label, review.Critical, fmt.Sprintf("%s shows a user what belongs to the other one, who is named by %s: %s", client.Short(o.Name, 60), p.name, client.Short(found, 80)), a)
 				return
 			}

@@ -83,7 +83,7 @@ func checkOtherUsersResources(t *review.T) {
 	if readOtherUsersPages(t, "resources/list", "resources", lists) || listsUnreadable(t, lists) {
 		return
 	}
-	for _, pair := range userPairs {
+	for _, pair := range review.UserPairs {
 		mine := aloneIn(t, "resources/list", "resources", lists, pair)
 		for _, o := range mine[:min(len(mine), review.MaxTestedCalls)] {
 			own := t.Call(client.ReadResource(o.URI).By(pair[0]))
@@ -115,7 +115,7 @@ const maxReadResources = 24
 // resource that its user may not read and the other user may. Servers that list everything to
 // everyone may be intended to.
 func listsUnreadable(t *review.T, lists map[client.User]userList) bool {
-	for _, pair := range userPairs {
+	for _, pair := range review.UserPairs {
 		list := lists[pair[0]].offers
 		for _, o := range list[:min(len(list), maxReadResources)] {
 			own := t.Call(client.ReadResource(o.URI).By(pair[0]))
@@ -161,7 +161,7 @@ func callOtherUsersOffers(t *review.T, method, member string) bool {
 	if readOtherUsersPages(t, method, member, lists) {
 		return true
 	}
-	for _, pair := range userPairs {
+	for _, pair := range review.UserPairs {
 		for _, o := range aloneIn(t, method, member, lists, pair) {
 			if !mayCall(t, member, o) {
 				continue
@@ -295,7 +295,7 @@ func dependsOnUserOrder(t *review.T, f client.Flow) bool {
 	var a client.Answer
 	for i := range texts {
 		word := t.Word()
-		users := userPairs[i%2]
+		users := review.UserPairs[i%2]
 		one, _ := callWithWord(t, f, word, users[0])
 		two, later := callWithWord(t, f, word, users[1])
 		if a = later; one == "" || one != two {

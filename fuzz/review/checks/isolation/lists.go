@@ -45,9 +45,6 @@ func allPages[E any](page func(cursor string) (entries []E, next string)) (entri
 	return entries, cursors
 }
 
-// userPairs are the two users in either order.
-var userPairs = [][2]client.User{{client.FirstUser, client.SecondUser}, {client.SecondUser, client.FirstUser}}
-
 // onlyInFirst returns the offers of one list that are missing from another.
 func onlyInFirst(one, other []client.Offer) []client.Offer {
 	return slices.DeleteFunc(slices.Clone(one), func(o client.Offer) bool {
@@ -70,7 +67,7 @@ func aloneIn(t *review.T, method, member string, lists map[client.User]userList,
 // readOtherUsersPages asks for the pages of each user's list as the other user. It records a
 // finding if a page has an offer that only the owner's list has.
 func readOtherUsersPages(t *review.T, method, member string, lists map[client.User]userList) bool {
-	for _, pair := range userPairs {
+	for _, pair := range review.UserPairs {
 		theirs := aloneIn(t, method, member, lists, pair)
 		for _, cursor := range lists[pair[0]].cursors[:min(len(lists[pair[0]].cursors), review.MaxTestedCalls)] {
 			a := t.Tried(t.Call(client.Call{Method: method, Cursor: cursor, As: pair[1]}))

@@ -296,7 +296,7 @@ func takesTwice(d deed) bool {
 		if fresh == nil {
 			continue
 		}
-		both := len(d.Options.Target.Second) > 0 && takesValuesTwice(d, fresh[:4], userPairs[0][:])
+		both := len(d.Options.Target.Second) > 0 && takesValuesTwice(d, fresh[:4], review.UserPairs[0][:])
 		if both || takesValuesTwice(d, fresh[4:], []client.User{client.FirstUser}) {
 			return true
 		}

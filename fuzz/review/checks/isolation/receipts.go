@@ -30,7 +30,7 @@ func leaksReceipt(t *review.T) bool {
 				return true
 			}
 			for _, o := range orders(d, name) {
-				if a, word := o.repeatsReceipt(); word != "" && isPrivate(t, word, userPairs[0]) {
+				if a, word := o.repeatsReceipt(); word != "" && isPrivate(t, word, review.UserPairs[0]) {
 					t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "the reference of a call of one user gives the other one its result", Flow: &d.flow,
 						Evidence: fmt.Sprintf("one user gave %s; then, to the other, with the same %s: %s", word, name, review.ExchangeText(a)), Want: "a result of the second call, or a refusal", Got: "that of the first user's call"})
 					return true

@@ -20,7 +20,7 @@ func leaksOwnedReceipt(t *review.T, d deed, reference, label string) bool {
 	arguments := jsondoc.Without(jsondoc.Members(d.flow.Arguments), reference)
 	for _, place := range jsondoc.SortedKeys(arguments) {
 		value, _ := jsondoc.Text(arguments[place]) // "" if it is not a string
-		if len(value) < minOwnedText || !isPrivate(t, value, userPairs[0]) {
+		if len(value) < minOwnedText || !isPrivate(t, value, review.UserPairs[0]) {
 			continue
 		}
 		x := ownedReceipt{order{d, reference, place}, value}

@@ -38,7 +38,7 @@ func mixesResults(t *review.T) bool {
 		}
 		var texts []string
 		for i, arguments := range jsondoc.Series(f.Offer.InputSchema(), f.Arguments, callOrders) {
-			users := userPairs[review.Turn(i)]
+			users := review.UserPairs[review.Turn(i)]
 			one, two := flowResult(t, f.With(arguments), users[0]), flowResult(t, f.With(arguments), users[1])
 			if one == "" || one != two {
 				break
@@ -94,7 +94,7 @@ func dependsOnFirstReader(t *review.T, f client.Flow, label string) bool {
 	var texts, bare []string
 	var a client.Answer
 	for i, arguments := range newReadings(t, f) {
-		f, text, pair := f.With(arguments), "", userPairs[review.Turn(i)]
+		f, text, pair := f.With(arguments), "", review.UserPairs[review.Turn(i)]
 		for j, as := range []client.User{pair[0], pair[0], pair[1], pair[1]} {
 			if a = t.Tried(t.Call(f.Call(as))); j == 0 {
 				text = a.Text

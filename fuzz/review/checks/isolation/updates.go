@@ -24,7 +24,7 @@ func hearOthersUpdates(t *review.T, lists map[client.User]userList) {
 	if !t.Options.Effects || !t.Modern() || len(t.Findings) > 0 || !t.Selected("updates") {
 		return
 	}
-	for _, pair := range userPairs {
+	for _, pair := range review.UserPairs {
 		named := namedByCalls(t, pair, lists)
 		change := func() { carryOut(t, pair[0]) }
 		private := func(uri string) bool {

@@ -101,7 +101,7 @@ func testOthersCompletions(t *review.T) {
 	}
 	for _, o := range withCompletions(t) {
 		for _, argument := range o.arguments {
-			for _, pair := range userPairs {
+			for _, pair := range review.UserPairs {
 				if completesOthersValue(t, o, argument, pair) || completesInContext(t, o, argument, pair) {
 					return
 				}
