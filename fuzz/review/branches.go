@@ -1,6 +1,9 @@
 package review
 
 import (
+	"context"
+	"slices"
+
 	"sealab/fuzz/review/client"
 	"sealab/fuzz/review/jsondoc"
 )
@@ -9,25 +12,99 @@ import (
 const maxBranches = 6
 
 // Branches returns the flow of an oracle, and those with another listed value in the answer to an earlier
-// question.
-func (t *T) Branches(o *Oracle) []client.Flow {
+// question. Where such an answer leads to other questions, they have the most likely answers.
+func (r *Review) Branches(ctx context.Context, o *Oracle) []client.Flow {
 	all := []client.Flow{o.Flow}
 	for i, answers := range o.Flow.Rounds {
 		stage := o.Flow
 		stage.Rounds, stage.Last = o.Flow.Rounds[:i], nil
-		_, question, err := t.Client.Mint(t.Context, stage, o.User)
+		_, question, err := r.Client.Mint(ctx, stage, o.User)
 		if err != nil {
 			return all
 		}
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(answers)) {
 			for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(question.Questions[key].Form()).Properties) {
 				for _, v := range jsondoc.ParseSchema(property).Values() {
-					if own := o.Flow.Content(i, key)[name]; own != nil && !jsondoc.SameText(string(own), string(v)) {
-						all = append(all, o.Flow.WithAnswer(i, key, name, v))
+					own := o.Flow.Content(i, key)[name]
+					if own == nil || jsondoc.SameText(string(own), string(v)) || len(all) == maxBranches {
+						continue
+					}
+					if f := o.Flow.WithAnswer(i, key, name, v); r.goesThrough(ctx, f, o.User) {
+						all = append(all, f)
+					} else if f.Rounds = f.Rounds[:i+1]; r.completes(ctx, &f, o.User) {
+						all = append(all, f)
 					}
 				}
 			}
 		}
 	}
-	return all[:min(len(all), maxBranches)]
+	return all
+}
+
+// goesThrough reports whether a flow has a question for each of its answers, and a result after the last one.
+func (r *Review) goesThrough(ctx context.Context, f client.Flow, as client.User) bool {
+	a, answered := r.Client.Walk(ctx, f, as)
+	return a.Kind == client.Completed && answered == len(f.Answers())
+}
+
+// completes gives the most likely answers to the questions that follow the rounds of a flow, until it completes.
+func (r *Review) completes(ctx context.Context, f *client.Flow, as client.User) bool {
+	for len(f.Rounds) <= maxRounds {
+		_, question, err := r.Client.Mint(ctx, f.WithLast(nil), as)
+		if err != nil {
+			return false
+		}
+		if f.Last = AnswersTo(question.Questions)[0]; r.goesThrough(ctx, *f, as) {
+			return true
+		}
+		f.Rounds = f.Answers()
+	}
+	return false
+}
+
+// runInBranches carries out the checks of flows that found nothing on the other branches of each flow. It leaves a
+// quarter of the exchanges and of the time to the checks that come after.
+func (r *Review) runInBranches(ctx context.Context, checks []Check) {
+	if !r.Options.Effects || r.Options.Case != "" {
+		return
+	}
+	oracles := r.Oracles
+	defer func() { r.Oracles = oracles }()
+	for _, o := range oracles {
+		if !o.Completes() || !r.hasRoom() {
+			continue
+		}
+		for _, f := range r.Branches(ctx, o)[1:] {
+			branch, reason := r.NewOracle(ctx, f, o.User)
+			if reason != "" || !branch.Completes() {
+				continue
+			}
+			r.Options.Log("branch of %s: %s", f, f.Rounds)
+			r.Oracles = []*Oracle{branch}
+			for _, long := range []bool{false, true} {
+				for _, check := range checks {
+					if check.Flow && !check.Last && !check.Locks && check.Long == long && r.hasRoom() {
+						r.runAgain(ctx, check)
+					}
+				}
+			}
+		}
+	}
+}
+
+// hasRoom reports whether a quarter of the exchanges and of the time are left.
+func (r *Review) hasRoom() bool {
+	return r.Client.Left() > r.Options.Budget/4 && (r.Client.Until.IsZero() || r.Client.Until.Sub(r.Client.Clock.Now()) > r.Options.Time/4)
+}
+
+// runAgain runs a check again if it has found nothing. What it finds replaces its outcome.
+func (r *Review) runAgain(ctx context.Context, check Check) {
+	i := slices.IndexFunc(r.Report.Outcomes, func(o Outcome) bool { return o.Check == check.ID })
+	if r.Report.Outcomes[i].Outcome == Refuted {
+		return
+	}
+	if t := r.carryOut(ctx, check); len(t.Findings) > 0 {
+		r.Report.Outcomes[i] = t.outcome()
+		r.Report.Findings = append(r.Report.Findings, t.Findings...)
+	}
 }

@@ -125,7 +125,7 @@ type Review struct {
 }
 
 // DefaultBudget is the default number of exchanges in a review.
-const DefaultBudget = 8000
+const DefaultBudget = 12000
 
 // DefaultTime is the default time limit of the command.
 const DefaultTime = 8 * time.Minute
@@ -170,6 +170,7 @@ func Run(ctx context.Context, checks []Check, o Options) (*Report, error) {
 		}
 		if !locks {
 			r.noteSpent(ctx)
+			r.runInBranches(ctx, ordered)
 		}
 	}
 	r.Report.Exchanges, r.Report.Ran = c.Sent, c.Ran
@@ -225,9 +226,15 @@ func (r *Review) openFlows(ctx context.Context) {
 // Modern reports whether the server speaks revision 2026-07-28.
 func (r *Review) Modern() bool { return slices.Contains(r.Report.Server.Revisions, client.Modern) }
 
-// run runs one check. It drops the findings of an interrupted check, because its last exchanges
-// were cut off.
+// run runs one check and keeps its outcome.
 func (r *Review) run(ctx context.Context, check Check) {
+	t := r.carryOut(ctx, check)
+	r.Report.Outcomes = append(r.Report.Outcomes, t.outcome())
+	r.Report.Findings = append(r.Report.Findings, t.Findings...)
+}
+
+// carryOut runs one check. It drops the findings of an interrupted check, because its last exchanges were cut off.
+func (r *Review) carryOut(ctx context.Context, check Check) *T {
 	t := r.newT(ctx, check)
 	if reason := r.excluded(check); ctx.Err() != nil {
 		t.stop(ErrInterrupted)
@@ -252,8 +259,7 @@ func (r *Review) run(ctx context.Context, check Check) {
 		}
 		r.Options.Log("%s: %s (exchanges: %d)", check.ID, t.outcome().Outcome, r.Client.Sent-before)
 	}
-	r.Report.Outcomes = append(r.Report.Outcomes, t.outcome())
-	r.Report.Findings = append(r.Report.Findings, t.Findings...)
+	return t
 }
 
 // excluded returns the reason why a check cannot run on this server, or "" if it can.

@@ -284,7 +284,7 @@ func judgeTakenRights(t *review.T, owner, holder client.User) {
 			t.Client.Walk(t.Context, gives[i], owner)
 		}
 		var branches []*review.Oracle
-		for _, f := range t.Branches(o) {
+		for _, f := range t.Branches(t.Context, o) {
 			if branch, _ := t.NewOracle(t.Context, f, holder); branch != nil && branch.Good.Kind == client.Completed { // nil: it cannot be repeated
 				branches = append(branches, branch)
 			}

@@ -20,21 +20,19 @@ var agreeingWords = []string{"OK", "Yes", "approved", "true"}
 // maxWords is the number of words of a model that are tried.
 const maxWords = 6
 
-// presentModelsConsent declines the forms of a last question that also asks the client's model, which agrees, in
-// each branch of the flow. It records a finding if the result is that of an acceptance, twice.
+// presentModelsConsent declines the forms of a last question that also asks the client's model, which agrees. It
+// records a finding if the result is that of an acceptance, twice.
 func presentModelsConsent(t *review.T) {
 	for _, o := range t.Oracles {
 		label := "a model that agrees to " + o.Flow.Target
 		if !o.Completes() || !asksModel(o.Flow.Last) || !t.Selected(label) {
 			continue
 		}
-		for _, f := range t.Branches(o) {
-			for _, word := range wordsForModel(t, f, o) {
-				if evidence := consentsByModel(t, f, o, word); evidence != "" {
-					t.Refute(review.Finding{Case: label, Severity: review.Critical, Flow: &f, Issue: "the user declines, and the text of a model is taken for the consent",
-						Evidence: evidence, Want: "not carried out", Got: "carried out"})
-					return
-				}
+		for _, word := range wordsForModel(t, o.Flow, o) {
+			if evidence := consentsByModel(t, o.Flow, o, word); evidence != "" {
+				t.Refute(review.Finding{Case: label, Severity: review.Critical, Flow: &o.Flow, Issue: "the user declines, and the text of a model is taken for the consent",
+					Evidence: evidence, Want: "not carried out", Got: "carried out"})
+				return
 			}
 		}
 	}

@@ -127,9 +127,6 @@ func checkOtherArguments(t *review.T) {
 			}
 		}
 	}
-	if moveInBranches(t); len(t.Findings) > 0 {
-		return
-	}
 	moveNearArguments(t)
 	testDuplicateArguments(t)
 	interleaveCalls(t)
@@ -139,22 +136,6 @@ func checkOtherArguments(t *review.T) {
 		t.Skip("%s has no arguments that can be changed; --other gives some", t.Oracle.Flow)
 	case reason != "":
 		t.Skip("%s", reason)
-	}
-}
-
-// moveInBranches moves tokens of each branch of a flow to the other arguments.
-func moveInBranches(t *review.T) {
-	for _, o := range t.Oracles {
-		name := fmt.Sprintf("other arguments of a branch of %s", o.Flow.Target)
-		if o.Flow.Other == nil || !t.Selected(name) {
-			continue
-		}
-		for _, f := range t.Branches(o)[1:] {
-			if evidence, is, _ := t.Moved(review.Move{Source: f, Target: f.With(f.Other), SourceUser: o.User, TargetUser: o.User, Strict: true}); is {
-				refuteArguments(t, name, evidence, f)
-				return
-			}
-		}
 	}
 }
 
@@ -338,7 +319,6 @@ func checkOtherUser(t *review.T) {
 	}
 	open := severity == review.Warning || t.Call(t.Oracle.Flow.Call(client.Nobody)).Kind == client.Asked
 	for _, o := range t.Oracles {
-		branches := t.Branches(o)[1:]
 		for _, m := range []struct {
 			name     string
 			from, to client.User
@@ -354,9 +334,6 @@ func checkOtherUser(t *review.T) {
 			short := len(flows)
 			if long := longArguments(o.Flow); long != nil && m.to == client.SecondUser {
 				flows = append(flows, o.Flow.With(long))
-			}
-			if m.from != client.Nobody && m.to != client.Nobody {
-				flows = append(flows, branches...)
 			}
 			evidence, is, reason := "", false, ""
 			for i, f := range flows {

@@ -35,7 +35,7 @@ func checkWaivers(t *review.T) {
 		return
 	}
 	for _, o := range t.Oracles {
-		for _, f := range t.Branches(o) {
+		for _, f := range t.Branches(t.Context, o) {
 			if label := "the waiver of " + f.Target; t.Selected(label) && len(t.Findings) == 0 && o.Completes() {
 				shareWaiver(t, f, label)
 			}

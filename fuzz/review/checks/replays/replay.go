@@ -19,45 +19,6 @@ func checkReplay(t *review.T) {
 	}
 	t.Oracle = t.Oracles[0]
 	checkUsedTokens(t)
-	for _, o := range t.Oracles {
-		if t.OneTime(o.Flow) && o.Completes() && !slices.ContainsFunc(t.Findings, func(f review.Finding) bool { return f.Severity == review.Critical }) {
-			replayInBranches(t, o)
-		}
-	}
-}
-
-// replayInBranches presents a token twice in each branch of a flow for one use. It records a finding if both
-// results are the same but for words that differ each time, twice.
-func replayInBranches(t *review.T, o *review.Oracle) {
-	const name = "twice, in a branch"
-	if !t.Selected(name) {
-		return
-	}
-	for _, f := range t.Branches(o)[1:] {
-		branch, reason := t.NewOracle(t.Context, f, o.User)
-		if reason != "" {
-			continue // the branch has other questions
-		}
-		evidence := ""
-		for range 2 {
-			token, _, err := t.Client.Mint(t.Context, f, o.User)
-			if err != nil {
-				break
-			}
-			one := t.Client.Present(t.Context, f, jsondoc.Quote(token), o.User)
-			two := t.Tried(t.Client.Present(t.Context, f, jsondoc.Quote(token), o.User))
-			if one.Kind != client.Completed || two.Kind != client.Completed || one.Text == two.Text || !branch.Alike(one) || !branch.Alike(two) {
-				evidence = ""
-				break
-			}
-			evidence = fmt.Sprintf("answers %s, then %s: first %v, then %v", f.Rounds, f.Last, one, two)
-		}
-		if evidence != "" {
-			t.Refute(review.Finding{Case: name, Severity: review.Critical, Issue: "a token of a tool for one use is accepted twice in a branch of its flow", Flow: &f,
-				Evidence: evidence, Want: "accepted once", Got: "accepted twice"})
-			return
-		}
-	}
 }
 
 // checkUsedTokens presents used tokens.
