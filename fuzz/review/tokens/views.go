@@ -30,6 +30,8 @@ type View struct {
 const (
 	maxOpen   = 1 << 18
 	maxNested = 4
+	// maxTag is the number of bytes, such as a tag and a nonce, that may stand before compressed ones.
+	maxTag = 96
 )
 
 // InTheOpen returns everything that can be read in a token: its text, and the decoded and
@@ -50,7 +52,7 @@ func unfoldText(b *strings.Builder, text string, depth int) {
 		if s.coded {
 			raw := s.Raw()
 			forms = append(forms, string(raw))
-			for skip := range min(16, len(raw)) {
+			for skip := range min(maxTag, len(raw)) {
 				if out, _ := inflateText(raw[skip:]); out != "" {
 					forms = append(forms, out)
 				}
@@ -123,7 +125,7 @@ func Inflating(token string, size int) []Variant {
 	segments := Segments(token)
 	for _, i := range CodedSegments(segments) {
 		raw := segments[i].Raw()
-		for skip := range min(16, len(raw)) {
+		for skip := range min(maxTag, len(raw)) {
 			text, packed := inflateText(raw[skip:])
 			if text == "" {
 				continue

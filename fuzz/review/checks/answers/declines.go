@@ -76,7 +76,7 @@ func presentDeclines(t *review.T) {
 		t.Skip("the round takes no answers, or its results cannot be compared")
 		return
 	}
-	if t.Oracle.Flow.Method != "tools/call" {
+	if t.Oracle.Flow.Method != "tools/call" || t.Oracle.Flow.Offer.IsReadOnly() {
 		if other := otherChoice(t); other != nil {
 			presentDeclinedChoices(t, other)
 			return
@@ -130,8 +130,8 @@ func otherChoice(t *review.T) *review.Oracle {
 	return nil
 }
 
-// presentDeclinedChoices presents declines with two choices. A prompt or resource may take its default if the
-// user declines to choose, so that each choice must count.
+// presentDeclinedChoices presents declines with two choices. A prompt, resource or read-only tool may take its
+// default if the user declines to choose, so that each choice must count.
 func presentDeclinedChoices(t *review.T, other *review.Oracle) {
 	own := t.Oracle
 	defer func() { t.Oracle = own }()
