@@ -112,10 +112,11 @@ func (t trial) headerMembers(in *attack.Instance, tok *attack.Token) {
 	}
 }
 
-// bitFlips flips every bit of a short token, and some bits of longer ones.
+// bitFlips flips every bit of a short token, and some bits of longer ones, all of their first bytes among them:
+// these may say how the rest is to be read, as that of a state that shrinks when it is compressed.
 func (t trial) bitFlips(in *attack.Instance, tok *attack.Token) {
 	t.Changes(in, tok, tokenfmt.BitFlips(tok.Format(), t.Source))
-	states := [][]byte{append([]byte{0xff}, t.Bytes(80)...)} // not UTF-8
+	states := [][]byte{append([]byte{0xff}, t.Bytes(80)...), bytes.Repeat([]byte("a"), 400)} // no UTF-8; repeated
 	for _, n := range []int{1, 80, 300, 2000, 20000} {
 		states = append(states, t.State(n))
 	}
@@ -127,6 +128,9 @@ func (t trial) bitFlips(in *attack.Instance, tok *attack.Token) {
 		f := tok.Format()
 		t.Changes(in, tok, tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
 			for _, i := range f.Encoded() {
+				for at := range 8 * min(4, len(f.Segments[i].Bytes)) {
+					yield(f.Flip(i, at))
+				}
 				for _, at := range t.Places(len(f.Segments[i].Bytes), 60) {
 					yield(f.Flip(i, min(at*8+t.IntN(8), len(f.Segments[i].Bytes)*8-1)))
 				}

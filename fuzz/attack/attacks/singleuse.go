@@ -215,7 +215,8 @@ func (t trial) twiceInBatch(in *attack.Instance, tok *attack.Token) {
 // respelled presents a token in its own spelling and then in others. A list of used texts does
 // not recognize those.
 func (t trial) respelled(in *attack.Instance, c codecs.Context) {
-	for _, spellings := range []generator{tokenfmt.Padding, tokenfmt.UnusedBits, tokenfmt.LetterCase, tokenfmt.WhiteSpace, tokenfmt.TrailingData} {
+	for _, spellings := range []generator{tokenfmt.Padding, tokenfmt.UnusedBits, tokenfmt.LetterCase, tokenfmt.WhiteSpace, tokenfmt.TrailingData,
+		tokenfmt.OtherAlphabet, tokenfmt.OtherSerialization} {
 		tok, ok := in.Mint(t.State(8), c)
 		if !ok {
 			return

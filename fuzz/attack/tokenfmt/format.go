@@ -312,6 +312,17 @@ func (f Format) Spells(text []byte) bool {
 	return spelled || bytes.Equal(joined, f.Bytes())
 }
 
+// SparesPrefix reports whether text is the token without its leading word, or with that word in another case. A
+// reader may take a token for one whether or not its name stands in front.
+func (f Format) SparesPrefix(text []byte) bool {
+	if len(f.Segments) == 0 || f.Segments[0].Encoded() {
+		return false
+	}
+	head, rest := f.Segments[0].Text, string(f.Text()[len(f.Segments[0].Text):])
+	before, ok := strings.CutSuffix(string(text), rest)
+	return ok && (before == "" || strings.EqualFold(before, head))
+}
+
 func (s Segment) spells(text string) bool {
 	base64 := strings.HasPrefix(s.Encoding.Name, "base64")
 	switch {

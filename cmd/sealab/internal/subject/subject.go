@@ -165,10 +165,10 @@ func (d *Worker) UnknownClaims() error {
 }
 
 // schemesClaim returns an error if a codec claims a property that only schemes
-// can have.
+// can have. A codec gets no principal, so that its tokens are unlinkable.
 func schemesClaim(h worker.Hello) error {
 	for _, info := range codecs.Properties() {
-		if h.Kind == codecs.KindCodec && info.SchemeOnly && h.Guarantees[info.Property] {
+		if h.Kind == codecs.KindCodec && info.SchemeOnly && info.Property != codecs.Unlinkable && h.Guarantees[info.Property] {
 			return fmt.Errorf("only a scheme has the property %q, and the worker is a codec", info.Property)
 		}
 	}

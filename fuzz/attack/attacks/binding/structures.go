@@ -261,6 +261,10 @@ func memberNames() (all []twin) {
 	for _, other := range []string{"aB", "AB", "a-b", "ab", "a b", "a.b", "a_b ", " a_b", "a_b\\u0000c", "a_b[]"} {
 		all = append(all, twin{`{"a_b":1}`, `{"` + other + `":1}`, "forms of a name"})
 	}
+	for _, e := range [][2]string{{"~1", "/"}, {"~0", "~"}, {"%2F", "/"}, {"%25", "%"}, {"%20", "+"}, {`\\.`, "."}, {`\\n`, `\n`}, {`\\u0061`, "a"}, {"&amp;", "&"}, {`\"\"`, `\"`}} {
+		all = append(all, twin{`{"x` + e[0] + `y":1}`, `{"x` + e[1] + `y":1}`, "a name and its escaped form"},
+			twin{`{"v":"x` + e[0] + `y"}`, `{"v":"x` + e[1] + `y"}`, "a text and its escaped form"})
+	}
 	return append(all, twin{`{"\u00e9":1}`, `{"e\u0301":1}`, "composed and decomposed names"})
 }
 
