@@ -20,10 +20,7 @@ func (s *Server) countGuess(c *claims) (locked bool) {
 		return false
 	}
 	if c.Tries++; s.has("wrong trees counted") {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.said["wrong trees "+c.Env] += "x"
-		c.Tries = len(s.said["wrong trees "+c.Env])
+		c.Tries = len(s.said.add("wrong trees "+c.Env, "x"))
 	}
 	return c.Tries >= maxTries
 }
@@ -53,11 +50,10 @@ func (s *Server) attempt(c *claims) (reason string, anew bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		key := "attempts of " + c.Past
-		if anew = s.has("attempts of flows, asked anew") && len(s.said[key]) > c.Tries-1; anew {
+		if anew = s.has("attempts of flows, asked anew") && len(s.said.get(key)) > c.Tries-1; anew {
 			return "", true
 		}
-		s.said[key] += "x"
-		c.Tries = len(s.said[key])
+		c.Tries = len(s.said.add(key, "x"))
 	}
 	if c.Tries >= maxTries {
 		return "too many wrong words", false

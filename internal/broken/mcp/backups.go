@@ -55,8 +55,6 @@ func (s *Server) unpack(raw []byte) (stored int) {
 	if err != nil {
 		return 0
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for _, f := range z.File {
 		name := f.Name
 		if s.has("archives unpacked flat") {
@@ -68,7 +66,7 @@ func (s *Server) unpack(raw []byte) (stored int) {
 		}
 		if r, err := f.Open(); err == nil {
 			text, _ := io.ReadAll(r) // a part of a page is one
-			s.said[name] = string(text)
+			s.said.put(name, string(text))
 			stored++
 		}
 	}
@@ -77,10 +75,8 @@ func (s *Server) unpack(raw []byte) (stored int) {
 
 // unpacked returns a page of an archive.
 func (s *Server) unpacked(name string) object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	text, ok := s.said[path.Join(pagesFolder, path.Base(name))]
-	if !ok {
+	text := s.said.get(path.Join(pagesFolder, path.Base(name)))
+	if text == "" {
 		return s.toolError("no such page")
 	}
 	return s.toolText("%s", text)

@@ -48,10 +48,7 @@ func (s *Server) isSpent(r request) bool {
 	for _, fault := range s.faults {
 		var calls int
 		if _, err := fmt.Sscanf(fault, "accounts for %d calls", &calls); err == nil {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.said["spent by "+r.user] += "x"
-			return len(s.said["spent by "+r.user]) > calls
+			return len(s.said.add("spent by "+r.user, "x")) > calls
 		}
 	}
 	return false
@@ -68,8 +65,8 @@ func (s *Server) openOrder(r request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if key := "order " + r.user + string(r.params["arguments"]); s.said[key] == "" {
-		s.said[key] = fmt.Sprint(s.carried.Add(1))
+	if key := "order " + r.user + string(r.params["arguments"]); s.said.get(key) == "" {
+		s.said.put(key, fmt.Sprint(s.carried.Add(1)))
 	}
 }
 
@@ -78,11 +75,11 @@ func (s *Server) closedOrder(r request) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := "order " + r.user + string(r.params["arguments"])
-	if s.said[key] != "" {
-		s.said["closed "+key] = s.said[key]
-		delete(s.said, key)
+	if open := s.said.get(key); open != "" {
+		s.said.put("closed "+key, open)
+		s.said.put(key, "")
 	}
-	n, _ := strconv.Atoi(s.said["closed "+key]) // our own number
+	n, _ := strconv.Atoi(s.said.get("closed " + key)) // our own number
 	return n
 }
 
@@ -92,7 +89,7 @@ func (s *Server) deploy(r request, c claims) object {
 	if s.isSpent(r) {
 		return s.toolError("the account is empty")
 	}
-	s.keepDeployed(c.Env)
+	s.said.put("deployed "+c.Env, "deployed")
 	s.keepPlace(r.user, c.Env)
 	if s.has("one receipt for each user") {
 		return s.userReceipt(r.user)
@@ -129,11 +126,6 @@ func (s *Server) laterNotices(r request, cursor string) object {
 // userReceipt returns the only result of a user, with a random word. Later calls of the user do nothing else.
 // This is not a fault.
 func (s *Server) userReceipt(user string) object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := "receipt of " + user
-	if s.said[key] == "" {
-		s.said[key] = fmt.Sprintf("%X", randomBytes(5))
-	}
-	return s.toolText("deployed for %s, receipt %s", user, s.said[key])
+	receipt := s.said.first("receipt of "+user, fmt.Sprintf("%X", randomBytes(5)))
+	return s.toolText("deployed for %s, receipt %s", user, receipt)
 }

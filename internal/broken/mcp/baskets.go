@@ -15,19 +15,15 @@ var pricesOfThings = map[string]int{"lamp": 890, "chair": 4500, "desk": 12900}
 
 // put adds a thing to the basket of a user.
 func (s *Server) put(user, thing string) object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.said["basket of "+user] += " " + thing
-	s.said["things of "+user] += " " + thing
+	s.said.add("basket of "+user, " "+thing)
+	s.said.add("things of "+user, " "+thing)
 	return s.toolText("done")
 }
 
 // basket returns the things in the basket of a user, and all that were in it, in the order of time. Each
 // basket has a lamp.
 func (s *Server) basket(user string) (now, ever string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return "lamp" + s.said["basket of "+user], "lamp" + s.said["things of "+user]
+	return "lamp" + s.said.get("basket of "+user), "lamp" + s.said.get("things of "+user)
 }
 
 // costOf returns the total of things in EUR.
@@ -66,9 +62,7 @@ func (s *Server) checkout(r request) (object, *failure) {
 		case !s.has("baskets as confirmed, the rest kept"):
 			rest = ""
 		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.said["basket of "+r.user] = rest
+		s.said.put("basket of "+r.user, rest)
 		switch text := "ordered " + things + ", charged " + costOf(c.Past); {
 		case s.has("baskets as confirmed, the rest told"):
 			return s.toolText("%s, not ordered: %s", text, strings.TrimPrefix(now, c.Past))

@@ -19,11 +19,11 @@ func (s *Server) bid(r request, content any) (text string, highest bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var last int
-	_, _ = fmt.Sscan(s.said["highest bid"], &last) // none at first
+	_, _ = fmt.Sscan(s.said.get("highest bid"), &last) // none at first
 	if given.Amount <= last {
 		return "", false
 	}
-	s.said["highest bid"] = fmt.Sprint(given.Amount)
+	s.said.put("highest bid", fmt.Sprint(given.Amount))
 	m, _ := content.(map[string]any)
 	if other, ok := m["amount"].(float64); ok && s.has("answers override bids") {
 		given.Amount = int(other)

@@ -8,39 +8,36 @@ var boardChoices = []string{"boards used again", "boards of sessions", "boards o
 
 // openBoard gives a session its board. The caller holds the lock.
 func (s *Server) openBoard(id string) {
-	s.said["board of "+id] = id
+	s.said.put("board of "+id, id)
 	if s.has("boards used again") {
-		s.said["board of "+id] = cmp.Or(s.said["spare board"], id)
-		s.said["spare board"] = ""
+		s.said.put("board of "+id, cmp.Or(s.said.get("spare board"), id))
+		s.said.put("spare board", "")
 	}
 }
 
 // endBoard takes the board of a session away. The caller holds the lock.
 func (s *Server) endBoard(id string) {
-	s.said["spare board"] = s.said["board of "+id]
+	board := s.said.get("board of " + id)
+	s.said.put("spare board", board)
 	if s.has("boards of ended sessions in public") {
-		s.said["on public"] += s.said["on "+s.said["board of "+id]]
+		s.said.add("on public", s.said.get("on "+board))
 	}
 }
 
 // putOnBoard adds a text to the board of a session.
 func (s *Server) putOnBoard(r request, text string) object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	board := s.said["board of "+r.session]
+	board := s.said.get("board of " + r.session)
 	if s.has("one board for all sessions") {
 		board = "public"
 	}
-	s.said["on "+board] += text + "\n"
+	s.said.add("on "+board, text+"\n")
 	return s.toolText("done")
 }
 
 // board returns the texts that a session sees.
 func (s *Server) board(r request) string {
 	if s.has(mappedChoices...) {
-		return s.keptPlaces(r.user)
+		return s.said.get("places of " + r.user)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.said["on "+s.said["board of "+r.session]] + s.said["on public"]
+	return s.said.get("on "+s.said.get("board of "+r.session)) + s.said.get("on public")
 }

@@ -34,16 +34,12 @@ func (s *Server) export(r request, env string) (object, *failure) {
 // onceAsked asks before a call, and remembers an acceptance under a key. It carries out a call whose key is
 // known without a question.
 func (s *Server) onceAsked(r request, tool, env, key string, run func(again bool) object) (object, *failure) {
-	s.mu.Lock()
-	given := s.said[key] != ""
-	s.mu.Unlock()
+	given := s.said.get(key) != ""
 	if given && r.params["requestState"] == nil {
 		return run(true), nil
 	}
 	return s.round(r, r.placed(tool), env, []string{"confirm"}, func(claims) object {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.said[key] = "given"
+		s.said.put(key, "given")
 		return run(given)
 	})
 }

@@ -6,21 +6,13 @@ var editChoices = []string{"texts as they are", "texts as they were", "changed t
 
 // edit changes the text of a place.
 func (s *Server) edit(env, text string) object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.said["text of "+env] = text
+	s.said.put("text of "+env, text)
 	return s.toolText("done")
-}
-
-func (s *Server) textOf(env string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.said["text of "+env]
 }
 
 // published returns the result of a call that publishes the text that its question showed.
 func (s *Server) published(c claims) object {
-	text := s.textOf(c.Env)
+	text := s.said.get("text of " + c.Env)
 	switch {
 	case text != c.Past && s.has("changed texts refused"):
 		return s.toolError("the text has changed")

@@ -40,12 +40,10 @@ func (s *Server) send(title string) object {
 
 // label notes a label in the trail.
 func (s *Server) label(user, text string) object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.has("labels quoted in a trail") {
 		text = fmt.Sprintf("%q", text)
 	}
-	s.said["trail"] += fmt.Sprintf("%s user=%s action=label label=%s\n", time.Now().UTC().Format(time.RFC3339), user, text)
+	s.said.add("trail", fmt.Sprintf("%s user=%s action=label label=%s\n", time.Now().UTC().Format(time.RFC3339), user, text))
 	return s.toolText("done")
 }
 
@@ -71,7 +69,7 @@ func (s *Server) writtenText(uri string) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.has(trailChoices...) && (uri == trailURI || uri == diaryURI) {
-		return "2026-01-05T08:00:00Z user=admin action=start\n" + s.said["trail"], true
+		return "2026-01-05T08:00:00Z user=admin action=start\n" + s.said.get("trail"), true
 	}
 	for i, text := range s.outbox {
 		if uri == fmt.Sprint(outboxURI, i) {

@@ -20,7 +20,7 @@ var errEnded = errors.New("the server ended")
 
 // endInput does what the server does between the end of its input and its own. With roots, the client has roots.
 func (s *Server) endInput(roots bool, write func([]byte)) {
-	if s.isWaiting() {
+	if s.said.get("waiting") != "" {
 		_ = s.Clock.Sleep(context.Background(), time.Hour)
 	}
 	if roots && s.has("waits for the roots") { // not a fault

@@ -11,9 +11,7 @@ func (s *Server) link(r request, env string) string {
 	case s.has("links signed as states"):
 		return s.mint(claims{Step: "reason", Env: env}, r.placed("deploy"))
 	case s.has("links with waiting states"):
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.said["waiting"]
+		return s.said.get("waiting")
 	}
 	return s.mint(claims{Step: "reason", Env: env}, r.placed("link"))
 }
@@ -21,15 +19,6 @@ func (s *Server) link(r request, env string) string {
 // keepWaiting remembers the state of a question for the links that show it, and for the end of input.
 func (s *Server) keepWaiting(token string) {
 	if s.has("links with waiting states", "the end of input ignored after questions") {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.said["waiting"] = token
+		s.said.put("waiting", token)
 	}
-}
-
-// isWaiting reports whether a state was kept.
-func (s *Server) isWaiting() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.said["waiting"] != ""
 }

@@ -29,14 +29,5 @@ func (s *Server) keepPlace(user, place string) {
 	if s.has("places as sent, kept in upper case") {
 		place = strings.ToUpper(place)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.said["places of "+user] += place + "\n"
-}
-
-// keptPlaces returns the places that a user removed.
-func (s *Server) keptPlaces(user string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.said["places of "+user]
+	s.said.add("places of "+user, place+"\n")
 }

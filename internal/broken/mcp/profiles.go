@@ -35,28 +35,27 @@ func (s *Server) saveProfile(r request, changes json.RawMessage) object {
 		given = map[string]any{"name": given["name"], "role": "member"}
 	}
 	raw, _ := json.Marshal(given) // encoding these types does not fail
-	s.said["profile of "+r.user], s.said["renamed by "+r.user] = string(raw), string(r.params["arguments"])
+	s.said.put("profile of "+r.user, string(raw))
+	s.said.put("renamed by "+r.user, string(r.params["arguments"]))
 	return s.toolText("renamed to %v", given["name"])
 }
 
-// profileOf returns the profile of a user. The caller holds the lock.
+// profileOf returns the profile of a user.
 func (s *Server) profileOf(user string) map[string]any {
 	all := map[string]any{"name": user, "role": "member"}
-	_ = json.Unmarshal([]byte(s.said["profile of "+user]), &all) // none: the usual one
+	_ = json.Unmarshal([]byte(s.said.get("profile of "+user)), &all) // none: the usual one
 	return all
 }
 
 // profile returns the result of the tool profile.
 func (s *Server) profile(r request) object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	raw, _ := json.Marshal(s.profileOf(r.user)) // encoding these types does not fail
 	text := string(raw)
 	if s.has("profiles shown as formats") {
 		text = strings.ReplaceAll(text, "{0.__class__}", "<class 'str'>")
 	}
 	if s.has("profiles with the latest call") {
-		text += fmt.Sprintf(", after rename %s", s.said["renamed by "+r.user])
+		text += fmt.Sprintf(", after rename %s", s.said.get("renamed by "+r.user))
 	}
 	return s.toolText("%s", text)
 }

@@ -48,19 +48,6 @@ func (s *Server) compared(path, other string) object {
 // others are sound: they refuse texts with hyphens, explain options by a manual, look for the text, or know the places of calls that were carried out.
 var revisionChoices = []string{"options in revisions", "unknown options in revisions told", "files in options of revisions", "revisions without hyphens", "revisions in a manual", "revisions searched", "revisions of places"}
 
-// keepDeployed remembers the place of a call that was carried out, and wasDeployed reports whether it did.
-func (s *Server) keepDeployed(env string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.said["deployed "+env] = "deployed"
-}
-
-func (s *Server) wasDeployed(env string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.said["deployed "+env] != ""
-}
-
 // revised returns what a program writes about a revision.
 func (s *Server) revised(revision string) object {
 	option := strings.HasPrefix(revision, "-")
@@ -69,7 +56,7 @@ func (s *Server) revised(revision string) object {
 		return s.toolError("unknown option %s: a revision has no hyphens in front", revision)
 	case s.has("revisions in a manual") && strings.Contains(" -s --help --stat --date=iso ", " "+revision+" "):
 		return s.toolText("usage: log [%s]", revision)
-	case s.has("revisions of places") && s.wasDeployed(revision):
+	case s.has("revisions of places") && s.said.get("deployed "+revision) != "":
 		return s.toolText("1: a line of a place, %s", randomWord())
 	case s.has("revisions searched") && revision != "main":
 		return s.toolText("nothing found")

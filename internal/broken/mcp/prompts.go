@@ -31,9 +31,7 @@ func (s *Server) prompt(r request) (object, *failure) {
 	if bad || args.Env == "" {
 		return nil, invalidParams("env: missing")
 	}
-	s.mu.Lock()
-	s.said["topic"] = args.Env
-	s.mu.Unlock()
+	s.said.put("topic", args.Env)
 	steps := []string{"tone"}
 	if s.has("a password for warm tones", "reasons for tones") { // the second is sound
 		steps = append(steps, "reason")

@@ -46,10 +46,8 @@ func saysNo(content any) bool {
 
 // noteInvalid counts an invalid answer for a place, unless it refuses the confirmation.
 func (s *Server) noteInvalid(place string, content any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if !saysNo(content) {
-		s.said["invalid "+place] += "x"
+		s.said.add("invalid "+place, "x")
 	}
 }
 
@@ -68,9 +66,7 @@ func (s *Server) titleByDefault() string {
 // lockOf returns the reason why a place is locked, or "". With a fault, one invalid answer locks it
 // for ever. To lock it after three is not a fault.
 func (s *Server) lockOf(place string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch n := len(s.said["invalid "+place]); {
+	switch n := len(s.said.get("invalid " + place)); {
 	case n > 0 && s.has("locks of invalid answers kept"):
 		return "another call is at work"
 	case n > 2 && s.has("locks after three invalid answers"):
@@ -96,16 +92,8 @@ const maxTries = 3
 
 // usedUp locks a call and returns the result that says so.
 func (s *Server) usedUp(env string) object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.said["used up "+env] = "locked"
+	s.said.put("used up "+env, "locked")
 	return s.toolError("three invalid answers: locked")
-}
-
-func (s *Server) isUsedUp(env string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.said["used up "+env] != ""
 }
 
 // drafted reports whether an answer is a draft. With a fault, any answer is.
@@ -180,7 +168,7 @@ func (s *Server) ask(r request, p boundRequest, c claims) (object, *failure) {
 	params = s.ofBasket(s.offeredMembers(params, p.user, c), p, &c)
 	params = s.tellingAttempts(s.worded(params, p, c), &c)
 	if s.has(editChoices...) && c.Step == "confirm" {
-		c.Past = s.textOf(c.Env)
+		c.Past = s.said.get("text of " + c.Env)
 		params = naming(params, c.Past)
 	}
 	if c.Step == "second" && s.has("PINs asked again") {
@@ -226,8 +214,8 @@ func (s *Server) afterBefore(params string, c claims) string {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.said["before"]
-	s.said["before"] = c.Env
+	before := s.said.get("before")
+	s.said.put("before", c.Env)
 	return naming(params, c.Env+" after "+before)
 }
 
@@ -272,13 +260,8 @@ func (s *Server) worded(params string, p boundRequest, c claims) string {
 	if s.has("questions remembered for every user") {
 		key += " " + c.Env
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.has("questions name the call") && s.said[key] == "" {
-		s.said[key] = text
-	}
-	if said := s.said[key]; said != "" {
-		text = said
+	if !s.has("questions name the call") {
+		text = s.said.first(key, text)
 	}
 	return naming(params, text)
 }

@@ -13,12 +13,10 @@ func (s *Server) overQuota(r request) object {
 	if r.params["requestState"] != nil || !s.has(quotaChoices...) {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.said["begun by "+r.user] += "x"; s.has("beginnings limited") && len(s.said["begun by "+r.user]) > maxBeginnings {
+	if begun := s.said.add("begun by "+r.user, "x"); s.has("beginnings limited") && len(begun) > maxBeginnings {
 		return s.toolError("begin no more calls")
 	}
-	if !s.has("beginnings limited") && s.said["quota of "+r.user] != "" {
+	if !s.has("beginnings limited") && s.said.get("quota of "+r.user) != "" {
 		return s.toolError("you have had your removal")
 	}
 	return nil
@@ -29,10 +27,10 @@ func (s *Server) countedRemoval(r request, env string) object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := "quota of " + r.user
-	if n := len(s.said[key]); n > 0 && s.has("quotas of calls that end") {
+	if n := len(s.said.get(key)); n > 0 && s.has("quotas of calls that end") {
 		return s.toolError("you have had your removal")
 	} else if n == 0 || !s.has("quotas with one result") {
-		s.said[key] += "x"
+		s.said.add(key, "x")
 	}
-	return object{"content": textContent("removed %s, removal %d of %s", env, len(s.said[key]), r.user)}
+	return object{"content": textContent("removed %s, removal %d of %s", env, len(s.said.get(key)), r.user)}
 }

@@ -54,9 +54,7 @@ func (s *Server) readResource(r request) (object, *failure) {
 		delete(result, "resultType")
 		return result, nil
 	case uri == "notes://day/today" && s.has("questions on the board", "own questions on the board"): // the second is sound
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.listed(object{"contents": []object{{"uri": uri, "text": "waiting: " + s.said["board"+s.orUser("own questions on the board", r)]}}}), nil
+		return s.listed(object{"contents": []object{{"uri": uri, "text": "waiting: " + s.said.get("board"+s.orUser("own questions on the board", r))}}}), nil
 	case uri == "notes://day/today" && s.removalFor(r) != "":
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "held for " + s.removalFor(r)}}}), nil
 	case uri == "notes://day/today":
@@ -156,9 +154,8 @@ func (s *Server) completion(r request) (object, *failure) {
 		n = 101
 	}
 	values := make([]string, n)
-	if s.mu.Lock(); s.has("completions of all users") {
-		values[0] = s.said["topic"]
+	if s.has("completions of all users") {
+		values[0] = s.said.get("topic")
 	}
-	s.mu.Unlock()
 	return s.complete(object{"completion": object{"values": values, "total": s.or("more values than in total", 1, n)}}), nil
 }

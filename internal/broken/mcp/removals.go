@@ -90,11 +90,7 @@ func (s *Server) labeled(labels string) string {
 }
 
 // isRemoved reports whether remove removed an environment, if the server, rightly, removes it once.
-func (s *Server) isRemoved(env string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.said["removed "+env] != ""
-}
+func (s *Server) isRemoved(env string) bool { return s.said.get("removed "+env) != "" }
 
 // markRemoved marks an environment as removed, and reports whether it was not. With a fault the two are
 // apart.
@@ -104,10 +100,10 @@ func (s *Server) markRemoved(r request, env string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.has("removals looked up before they are marked") {
-		isNew = s.said["removed "+env] == ""
+		isNew = !s.isRemoved(env)
 	}
 	if s.has("removals once") {
-		s.said["removed "+env] = "removed"
+		s.said.put("removed "+env, "removed")
 	}
 	return isNew
 }
@@ -115,20 +111,14 @@ func (s *Server) markRemoved(r request, env string) bool {
 // isNothingNew marks an environment as removed and reports whether it was before, if the server, rightly,
 // then says the same as after an answer that is no.
 func (s *Server) isNothingNew(env string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	removed := s.said["gone "+env] != ""
-	s.said["gone "+env] = "gone"
-	return removed && s.has("removals for nothing")
+	times := len(s.said.add("gone "+env, "x"))
+	return times > 1 && s.has("removals for nothing")
 }
 
 // isOtherRemoval reports whether something else was removed first, if the server, rightly, has one
 // removal for an idempotency key.
 func (s *Server) isOtherRemoval(env string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.said["first"] = cmp.Or(s.said["first"], env)
-	return s.has("removals of one place") && s.said["first"] != env
+	return s.said.first("first", env) != env && s.has("removals of one place")
 }
 
 // conflict keeps removals for the user who removed first, and returns the refusal of the others. With
@@ -137,30 +127,26 @@ func (s *Server) conflict(r request, env string) string {
 	if !s.has("conflicts", "conflicts told", "conflicts in public") {
 		return ""
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch s.said["holder"] = cmp.Or(s.said["holder"], r.user); {
-	case s.said["holder"] == r.user:
-		s.said["held"] = env
+	switch {
+	case s.said.first("holder", r.user) == r.user:
+		s.said.put("held", env)
 		return ""
 	case s.has("conflicts"):
 		return "held by another user"
 	}
-	return "held for " + s.said["held"]
+	return "held for " + s.said.get("held")
 }
 
 // removalFor returns the latest removal if the user may read it, or "".
 func (s *Server) removalFor(r request) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.has(receiptChoices[2:]...) {
 		return strings.Join(knownPlaces[r.user], ", ")
 	}
 	if s.has(receiptChoices...) {
-		return s.said["removed by "+r.user]
+		return s.said.get("removed by " + r.user)
 	}
-	if s.said["holder"] == r.user || s.has("conflicts in public") {
-		return s.said["held"]
+	if s.said.get("holder") == r.user || s.has("conflicts in public") {
+		return s.said.get("held")
 	}
 	return ""
 }
@@ -199,12 +185,9 @@ func (s *Server) early(r request, args map[string]string) (object, bool) {
 	if !s.has(receiptChoices[2:]...) {
 		return nil, false
 	}
-	s.mu.Lock()
-	kept := s.said[s.receiptKey(r, args["reference"])] != ""
-	s.mu.Unlock()
-	switch {
-	case kept:
-		return s.complete(s.remembered(s.receiptKey(r, args["reference"]), nil)), true
+	switch key := s.receiptKey(r, args["reference"]); {
+	case s.said.get(key) != "":
+		return s.complete(s.remembered(key, nil)), true
 	case !slices.Contains(knownPlaces[r.user], args["env"]):
 		return s.toolError("you have no such place"), true
 	}
@@ -218,11 +201,9 @@ func (s *Server) receiptKey(r request, reference string) string {
 // receipt returns the first result of a user for a reference. With a fault it may be that of another user.
 func (s *Server) receipt(r request, reference, env string, result object) object {
 	key := s.receiptKey(r, reference)
-	s.mu.Lock()
-	if s.said[key] == "" {
-		s.said["removed by "+r.user] = env
+	if s.said.get(key) == "" {
+		s.said.put("removed by "+r.user, env)
 	}
-	s.mu.Unlock()
 	if reference == "" {
 		return result
 	}

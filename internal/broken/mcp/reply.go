@@ -178,13 +178,8 @@ func responseBody(id json.RawMessage, result object, fail *failure) []byte {
 
 // remembered returns the first result stored under an ID.
 func (s *Server) remembered(id string, result object) object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	raw, _ := json.Marshal(result) // our own value
-	if s.said[id] == "" {
-		s.said[id] = string(raw)
-	}
 	var first object
-	_ = json.Unmarshal([]byte(s.said[id]), &first) // our own value
+	_ = json.Unmarshal([]byte(s.said.first(id, string(raw))), &first) // our own value
 	return first
 }

@@ -1,7 +1,5 @@
 package mcp
 
-import "strings"
-
 // rightsText are the descriptions of the tools that end and give rights.
 var rightsText = map[string]string{
 	"forget": "deletes a place", "leave": "ends your duty", "return": "begins your duty", "retract": "withdraws all calls that wait for an answer",
@@ -16,34 +14,28 @@ var shareChoices = []string{"shares looked at once", "shares"}
 var membershipChoices = []string{"memberships looked at once", "memberships"}
 
 // isShared reports whether other users may read a note.
-func (s *Server) isShared(uri string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.said["shared "+uri] != ""
-}
+func (s *Server) isShared(uri string) bool { return s.said.get("shared "+uri) != "" }
 
 // changeRights runs a tool that ends or gives rights.
 func (s *Server) changeRights(r request, name string, args map[string]string) object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	switch name {
 	case "forget":
-		s.said["deleted "+args["env"]] = "deleted"
+		s.said.put("deleted "+args["env"], "deleted")
 	case "leave":
-		s.said["off "+r.user] = "off"
+		s.said.put("off "+r.user, "off")
 	case "return":
-		delete(s.said, "off "+r.user)
+		s.said.put("off "+r.user, "")
 	case "member":
 		if r.user == args["user"] {
 			return s.toolError("this is you")
 		}
-		s.said["role of "+args["user"]] = args["role"]
+		s.said.put("role of "+args["user"], args["role"])
 	case "share":
-		s.said["shared notes://user/"+r.user] = "shared"
+		s.said.put("shared notes://user/"+r.user, "shared")
 	case "unshare":
-		delete(s.said, "shared notes://user/"+r.user)
+		s.said.put("shared notes://user/"+r.user, "")
 	case "retract":
-		s.said["withdrawn "+r.user] += "x"
+		s.said.add("withdrawn "+r.user, "x")
 	}
 	return s.toolText("done")
 }
@@ -51,16 +43,14 @@ func (s *Server) changeRights(r request, name string, args map[string]string) ob
 // barred returns the reason why a round of a call is refused, or "". With faults, or if only new calls
 // end, it looks at the first round alone.
 func (s *Server) barred(r request, env string, given bool) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	switch {
 	case r.user == "" && !given && s.has(guestChoices...):
 		return "please sign in"
-	case s.said["off "+r.user] != "" && !(given && s.has("duties looked at once", "duties end with new calls")): // the second is sound
+	case s.said.get("off "+r.user) != "" && !(given && s.has("duties looked at once", "duties end with new calls")): // the second is sound
 		return "you are off duty"
-	case s.said["role of "+r.user] == "none" && !(given && s.has("memberships looked at once")):
+	case s.said.get("role of "+r.user) == "none" && !(given && s.has("memberships looked at once")):
 		return "you are no member"
-	case s.said["deleted "+env] != "" && !(given && s.has("deletions looked at once")):
+	case s.said.get("deleted "+env) != "" && !(given && s.has("deletions looked at once")):
 		return "there is no " + env
 	}
 	return ""
@@ -69,10 +59,8 @@ func (s *Server) barred(r request, env string, given bool) string {
 // withdrawals returns the number of times that a user withdrew the calls that wait. With a fault, or if
 // the tool withdraws removals alone, it is the same for other calls.
 func (s *Server) withdrawals(p boundRequest) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if p.target != "remove" && s.has("withdrawals reach removals alone", "withdrawals of removals") { // the second is sound
 		return 0
 	}
-	return strings.Count(s.said["withdrawn "+p.user], "x")
+	return len(s.said.get("withdrawn " + p.user))
 }

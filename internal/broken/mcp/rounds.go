@@ -48,12 +48,12 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return s.toolError("%s", reason), nil
 	}
 	switch {
-	case s.isUsedUp(env) && (!given || !s.has("attempts counted in states")):
+	case s.said.get("used up "+env) != "" && (!given || !s.has("attempts counted in states")):
 		return s.usedUp(env), nil
 	case !given && (s.has("rounds skipped") || r.params["requestState"] != nil && s.has("rounds skipped by null")) && responses[last] != nil:
 		return s.complete(done(claims{Env: env})), nil
 	case !given:
-		s.keepDraft(r, env)
+		s.said.put("draft of "+r.user, env)
 		s.openOrder(r)
 		s.postQuestion(r, env)
 		return s.ask(r, p, claims{Step: steps[0], Env: env})
@@ -90,7 +90,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	c.Env = s.beside(r, "one variable for calls at once", s.overridden(s.actedOn(c.Env, env), a, responses))
 	c.Env += s.toldReason(r.user, a["content"]) + s.toldMember(r.user, a["content"]) + s.toldNote(a["content"]) + s.fee(c.Env, a["content"])
 	if s.has("drafts of users") {
-		c.Env = s.draftOf(r)
+		c.Env = s.said.get("draft of " + r.user) // of the latest call
 	}
 	c.ID = s.usedID(r, c)
 	if err := s.redeem(c); err != nil {
@@ -171,9 +171,7 @@ func answerText(r request, step string) string {
 // postQuestion puts the object of a question on the board of the user or, with a fault, of everybody.
 func (s *Server) postQuestion(r request, env string) {
 	if s.has("questions on the board", "own questions on the board") {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.said["board"+s.orUser("own questions on the board", r)] = env
+		s.said.put("board"+s.orUser("own questions on the board", r), env)
 	}
 }
 

@@ -66,7 +66,7 @@ type Server struct {
 	users  map[string]string          // by connection
 	events []event                    // of all sessions
 	calls  []event                    // answers of calls that streams give again
-	said   map[string]string          // remembered texts by key, with a fault
+	said   memory                     // texts of earlier calls
 	hidden map[string]json.RawMessage // IDs of hidden requests by connection, with a fault
 	grown  int                        // number of additional tools in the list
 	news   []string                   // URIs of the resources that calls changed
@@ -89,7 +89,7 @@ const TTL = 10 * time.Second
 // New returns a server with the named faults.
 func New(clock Clock, faults ...string) *Server {
 	return &Server{Clock: clock, Secret: randomBytes(32), faults: faults, meeting: make(chan struct{}), used: map[string]bool{}, held: map[string]claims{},
-		live: map[string]session{}, tasks: map[string]*task{}, waits: map[string]chan map[string]any{}, users: map[string]string{}, said: map[string]string{}, hidden: map[string]json.RawMessage{},
+		live: map[string]session{}, tasks: map[string]*task{}, waits: map[string]chan map[string]any{}, users: map[string]string{}, hidden: map[string]json.RawMessage{},
 		listeners: map[string]func([]byte){}}
 }
 

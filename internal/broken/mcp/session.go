@@ -83,9 +83,7 @@ func (s *Server) answerCall(w http.ResponseWriter, req request) {
 // isUnasked reports whether a tool answers without a question in a session. Not to carry it out is
 // not a fault.
 func (s *Server) isUnasked(req request) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.has("older revisions not asked", "older revisions not carried out") || s.has("older clients without forms not asked") && s.said["no forms "+req.session] != ""
+	return s.has("older revisions not asked", "older revisions not carried out") || s.has("older clients without forms not asked") && s.said.get("no forms "+req.session) != ""
 }
 
 // carriedOut returns the result of a tool that asks without its question.
@@ -197,7 +195,7 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, req request)
 	s.live[id] = session{req.user, version}
 	s.openBoard(id)
 	if !strings.Contains(string(req.params["capabilities"]), "elicitation") {
-		s.said["no forms "+id] = "none"
+		s.said.put("no forms "+id, "none")
 	}
 	s.mu.Unlock()
 	if !s.has("no sessions") {

@@ -10,25 +10,24 @@ import (
 // list that the name had when the call began.
 var shelfChoices = []string{"shelves by name", "shelves by number", "shelves by number, new ones last"}
 
-// shelf returns the names in the list. The caller holds the lock.
-func (s *Server) shelf() []string { return strings.Fields(s.said["shelf"]) }
+// shelf returns the names in the list.
+func (s *Server) shelf() []string { return strings.Fields(s.said.get("shelf")) }
 
 // putOnShelf adds a name to the list.
 func (s *Server) putOnShelf(name string) object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.said["shelf"] = name + " " + s.said["shelf"]; s.has("shelves by number, new ones last") {
-		names := s.shelf()
-		s.said["shelf"] = strings.Join(append(names[1:], names[0]), " ")
+	names := append([]string{name}, s.shelf()...)
+	if s.has("shelves by number, new ones last") {
+		names = append(names[1:], name)
 	}
+	s.said.put("shelf", strings.Join(names, " "))
 	return s.toolText("done")
 }
 
 // noteShelf notes the place of a name in the list.
 func (s *Server) noteShelf(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.said["place of "+name] = strconv.Itoa(slices.Index(s.shelf(), name))
+	s.said.put("place of "+name, strconv.Itoa(slices.Index(s.shelf(), name)))
 }
 
 // takeFromShelf removes a name from the list, if there is one, and returns the text that shows the rest.
@@ -38,12 +37,13 @@ func (s *Server) takeFromShelf(c *claims) string {
 	names := s.shelf()
 	at := slices.Index(names, c.Env)
 	if !s.has("shelves by name") {
-		at, _ = strconv.Atoi(s.said["place of "+c.Env])
+		at, _ = strconv.Atoi(s.said.get("place of " + c.Env))
 	}
 	if !s.has(shelfChoices...) || at < 0 || at >= len(names) {
 		return ""
 	}
 	c.Env = names[at]
-	s.said["shelf"] = strings.Join(slices.Delete(names, at, at+1), " ")
-	return ", left: " + s.said["shelf"]
+	left := strings.Join(slices.Delete(names, at, at+1), " ")
+	s.said.put("shelf", left)
+	return ", left: " + left
 }

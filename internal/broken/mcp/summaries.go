@@ -14,9 +14,7 @@ var summaryChoices = []string{"comments in instructions", "comments quoted in in
 
 // comment stores a comment.
 func (s *Server) comment(text string) object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.said["comment"] = text
+	s.said.put("comment", text)
 	return s.toolText("stored")
 }
 
@@ -31,9 +29,7 @@ func (s *Server) summary(r request) (object, *failure) {
 	case r.modern && !r.asks("sampling"):
 		return nil, &failure{code: -32021, status: 400, message: "sampling is required", data: object{"requiredCapabilities": object{"sampling": object{}}}}
 	}
-	s.mu.Lock()
-	text := s.said["comment"]
-	s.mu.Unlock()
+	text := s.said.get("comment")
 	instructions, message := "Summarize the comment of the user.", "Summarize."
 	quoted, _ := json.Marshal(text) // of a text it does not fail
 	switch mark := hex.EncodeToString(randomBytes(8)); {

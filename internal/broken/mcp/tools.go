@@ -67,10 +67,7 @@ func (s *Server) tool(r request) (object, *failure) {
 
 // onceRun returns the stored result of a request, or stores that of call. It is not a fault.
 func (s *Server) onceRun(request string, call func() (object, *failure)) (object, *failure) {
-	s.mu.Lock()
-	known := s.said[request] != ""
-	s.mu.Unlock()
-	if known {
+	if s.said.get(request) != "" {
 		return s.remembered(request, nil), nil
 	}
 	result, fail := call()

@@ -162,17 +162,11 @@ func (s *Server) resources(r request) object {
 // handleOfPage returns a new cursor that shows nothing, and ownerOfPage the user whose page it gives.
 func (s *Server) handleOfPage(user string) string {
 	handle := base64.RawURLEncoding.EncodeToString(randomBytes(18))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.said["page "+handle] = user
+	s.said.put("page "+handle, user)
 	return handle
 }
 
-func (s *Server) ownerOfPage(handle string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.said["page "+handle]
-}
+func (s *Server) ownerOfPage(handle string) string { return s.said.get("page " + handle) }
 
 // filtered removes resources that the user may not read from the filter of a subscription. A server
 // that checks this only when it sends notifications is sound as well.
@@ -222,13 +216,9 @@ func (s *Server) beside(r request, fault, value string) string {
 	if !s.has(fault) {
 		return value
 	}
-	s.mu.Lock()
-	s.said[fault] = value
-	s.mu.Unlock()
+	s.said.put(fault, value)
 	_ = s.Clock.Sleep(r.context, 180*time.Millisecond)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.said[fault]
+	return s.said.get(fault)
 }
 
 // routeChoices are the choices for answers that come from a queue, which finds their calls by an ID. With the
@@ -243,17 +233,12 @@ func (s *Server) routed(r request, result object) object {
 	if s.has("answers routed by id and connection") {
 		key += " " + r.origin
 	}
-	s.mu.Lock()
-	used := s.said[key] != ""
-	s.mu.Unlock()
-	if used && s.has("ids in use refused") {
+	if s.said.get(key) != "" && s.has("ids in use refused") {
 		return s.toolError("this id is in use")
 	}
 	first := s.remembered(key, result)
 	_ = s.Clock.Sleep(r.context, 120*time.Millisecond)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.said, key)
+	s.said.put(key, "")
 	return first
 }
 
@@ -276,10 +261,7 @@ var teamChoices = []string{"letters of any team", "letters of own teams"}
 // belong to a team, the latter is one of the user who asked first.
 func (s *Server) letters(r request, tool, owner, number string) object {
 	if tool == "letter" && s.has("letters of the first caller", "letters of a team") {
-		s.mu.Lock()
-		s.said["owner of letters"] = cmp.Or(s.said["owner of letters"], r.user)
-		owner = s.said["owner of letters"]
-		s.mu.Unlock()
+		owner = s.said.first("owner of letters", r.user)
 	}
 	all := []string{"100 from the bank to " + owner, "200 from the doctor to " + owner, "300 from the town"}
 	all = append(all, s.lettersTo(tool, owner)...)
@@ -291,19 +273,6 @@ func (s *Server) letters(r request, tool, owner, number string) object {
 		text = "# Letter\n\n" + strings.ReplaceAll(text, " from ", "\n\nfrom: ")
 	}
 	return s.toolText("%s", text)
-}
-
-// keepDraft and draftOf keep the argument of the latest call of a user, for a fault.
-func (s *Server) keepDraft(r request, env string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.said["draft of "+r.user] = env
-}
-
-func (s *Server) draftOf(r request) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.said["draft of "+r.user]
 }
 
 // listChoices are the choices for letters of a list of users. The second is sound.
@@ -334,9 +303,5 @@ func (s *Server) keptTotal(r request, a string) string {
 	if s.has("even totals") {
 		return map[bool]string{true: "even", false: "odd"}[strings.ContainsAny(a[len(a)-1:], "02468")]
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := "total " + a + " " + s.orUser("totals kept for each user", r)
-	s.said[key] = cmp.Or(s.said[key], "the total of "+r.user)
-	return s.said[key]
+	return s.said.first("total "+a+" "+s.orUser("totals kept for each user", r), "the total of "+r.user)
 }

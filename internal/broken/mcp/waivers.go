@@ -15,12 +15,10 @@ func (s *Server) isWaived(r request, c claims, next bool, content any) bool {
 		key += " of " + r.user
 	}
 	m, _ := content.(map[string]any)
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if m["remember"] == true {
-		s.said[key] = "waived"
+		s.said.put(key, "waived")
 	}
-	return next && s.said[key] != ""
+	return next && s.said.get(key) != ""
 }
 
 // waiverTitle returns the title of the box, or "".
