@@ -11,15 +11,6 @@ import (
 // the texts do not say so.
 var consentChoices = []string{"consents remembered for any user", "consents remembered", "consents for all users"}
 
-// consentText returns the description of the tool export.
-func (s *Server) consentText() string {
-	text := "gives your places to the client, asks for your consent"
-	if s.has("consents for all users") {
-		return text + ", which counts for all users"
-	}
-	return text + ", which is remembered"
-}
-
 // export gives the places of a user to a client.
 func (s *Server) export(r request, env string) (object, *failure) {
 	var meta map[string]struct{ Name string }

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 )
 
@@ -96,53 +95,4 @@ func (s *Server) ledger(r request, cursor string) object {
 	}
 	raw, _ := json.Marshal(found) // encoding these types does not fail
 	return s.complete(object{"content": textContent("%s", raw), "structuredContent": found})
-}
-
-// optionalTools maps tools that are listed only with a choice to these choices.
-var optionalTools = map[string][]string{
-	"page":     slices.Concat([]string{"pages by path", "pages by their beginning", "pages of a folder"}, injections, archiveChoices, rootChoices),
-	"give":     {"gifts of any number", "gifts"},
-	"buy":      {"prices cut", "prices rounded up", "taxes cut"}, // the first is a fault
-	"find":     tagChoices,
-	"letter":   letterChoices,
-	"mail":     letterChoices,
-	"ledger":   {"ledgers in pages", "totals are booked", "totals are counted", "counts in ledgers", "ledgers of the cursor's user"},
-	"notices":  pagedChoices,
-	"preview":  previews,
-	"forget":   {"deletions", "deletions looked at once"},
-	"leave":    {"duties", "duties looked at once", "duties end with new calls"},
-	"return":   {"duties", "duties looked at once", "duties end with new calls"},
-	"retract":  {"withdrawals", "withdrawals reach removals alone", "withdrawals of removals"},
-	"member":   membershipChoices,
-	"share":    shareChoices,
-	"unshare":  shareChoices,
-	"restore":  backupChoices,
-	"add":      shelfChoices,
-	"edit":     editChoices,
-	"write":    boardChoices,
-	"board":    slices.Concat(boardChoices, mappedChoices[:2]),
-	"announce": envelopeChoices,
-	"caption":  trailChoices,
-	"comment":  summaryChoices,
-	"summary":  summaryChoices,
-	"rows":     rowChoices,
-	"compare":  comparedChoices,
-	"log":      revisionChoices,
-	"rename":   profileChoices,
-	"profile":  profileChoices,
-	"pin":      approvalChoices,
-	"export":   consentChoices,
-	"trip":     tripChoices,
-	"order":    orderChoices,
-	"put":      basketChoices,
-	"checkout": basketChoices,
-	"link":     linkChoices,
-	"get_one":  unlistedChoices,
-	"Remove":   {"two names of a tool"},
-}
-
-// offers reports whether the server has a tool.
-func (s *Server) offers(name string) bool {
-	choices, ok := optionalTools[name]
-	return inputSchemas[name] != "" && (!ok || slices.ContainsFunc(choices, func(c string) bool { return s.has(c) }))
 }

@@ -199,236 +199,6 @@ func (s *Server) visits(r request) []string {
 	return []string{}
 }
 
-// inputSchemas are the input schemas of the tools. A header repeats the argument zone of deploy.
-var inputSchemas = map[string]string{
-	"deploy":   `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string","default":"north","x-mcp-header":"Zone"}},"required":["env","zone"],"additionalProperties":false}`,
-	"remove":   `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
-	"Remove":   `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
-	"echo":     `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
-	"slow":     `{"type":"object","properties":{"ms":{"type":"integer","minimum":1},"url":{"type":"string","format":"uri"}},"additionalProperties":false}`,
-	"total":    `{"type":"object","properties":{"a":{"type":"integer","default":2}},"required":["a"],"additionalProperties":false}`,
-	"grow":     `{"type":"object","additionalProperties":false}`,
-	"runs":     `{"type":"object","additionalProperties":false}`,
-	"page":     `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`,
-	"letter":   `{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"],"additionalProperties":false}`,
-	"get_one":  `{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"],"additionalProperties":false}`,
-	"give":     `{"type":"object","properties":{"pieces":{"type":"integer"}},"required":["pieces"],"additionalProperties":false}`,
-	"buy":      `{"type":"object","properties":{"grams":{"type":"number","exclusiveMinimum":0}},"required":["grams"],"additionalProperties":false}`,
-	"mail":     `{"type":"object","additionalProperties":false}`,
-	"ledger":   `{"type":"object","properties":{"cursor":{"type":"string"}},"additionalProperties":false}`,
-	"notices":  `{"type":"object","properties":{"cursor":{"type":"string"}},"required":["cursor"],"additionalProperties":false}`,
-	"find":     `{"type":"object","properties":{"tags":{"type":"string"}},"required":["tags"],"additionalProperties":false}`,
-	"restore":  `{"type":"object","properties":{"data":{"type":"string"}},"required":["data"],"additionalProperties":false}`,
-	"forget":   `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
-	"member":   `{"type":"object","properties":{"user":{"type":"string","enum":["alice","bob"]},"role":{"type":"string","enum":["member","none"]}},"required":["user","role"],"additionalProperties":false}`,
-	"add":      `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
-	"edit":     `{"type":"object","properties":{"env":{"type":"string"},"text":{"type":"string"}},"required":["env","text"],"additionalProperties":false}`,
-	"write":    `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
-	"board":    `{"type":"object","additionalProperties":false}`,
-	"announce": `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"],"additionalProperties":false}`,
-	"caption":  `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
-	"comment":  `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`,
-	"summary":  `{"type":"object","additionalProperties":false}`,
-	"rows":     `{"type":"object","properties":{"sql":{"type":"string","examples":["select a from totals"]}},"required":["sql"],"additionalProperties":false}`,
-	"compare":  `{"type":"object","properties":{"path":{"type":"string"},"other":{"type":"string","examples":["plain.txt"]}},"required":["path","other"],"additionalProperties":false}`,
-	"log":      `{"type":"object","properties":{"revision":{"type":"string","default":"main"}},"required":["revision"],"additionalProperties":false}`,
-	"rename":   `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`,
-	"profile":  `{"type":"object","additionalProperties":false}`,
-	"pin":      `{"type":"object","additionalProperties":false}`,
-	"order":    `{"type":"object","properties":{"pieces":{"type":"integer","minimum":1,"maximum":20}},"required":["pieces"],"additionalProperties":false}`,
-	"put":      `{"type":"object","properties":{"thing":{"type":"string","enum":["chair","desk"]}},"required":["thing"],"additionalProperties":false}`,
-	"checkout": `{"type":"object","additionalProperties":false}`,
-	"trip":     `{"type":"object","properties":{"env":{"type":"string","enum":["prod","lake","wood"]}},"required":["env"],"additionalProperties":false}`,
-	"export":   `{"type":"object","properties":{"env":{"type":"string"}},"required":["env"],"additionalProperties":false}`,
-	"leave":    `{"type":"object","additionalProperties":false}`,
-	"return":   `{"type":"object","additionalProperties":false}`,
-	"share":    `{"type":"object","additionalProperties":false}`,
-	"unshare":  `{"type":"object","additionalProperties":false}`,
-	"retract":  `{"type":"object","additionalProperties":false}`,
-	"link":     `{"type":"object","properties":{"env":{"type":"string"},"zone":{"type":"string"}},"required":["env","zone"],"additionalProperties":false}`,
-	"preview":  `{"type":"object","properties":{"url":{"type":"string","format":"uri"}},"required":["url"],"additionalProperties":false}`,
-}
-
-// officeScope is an argument with a value for some users.
-const officeScope = `"scope":{"type":"string","enum":["mine","office"],"description":"office: only for the office"}`
-
-// worthProperty is an amount as a text.
-const worthProperty = `"amount":{"type":"string","pattern":"^[0-9.]{1,9}$","default":"5"}`
-
-// referenceProperty is a reference that the client gives to a call.
-const referenceProperty = `"reference":{"type":"string","pattern":"^[a-z0-9-]{1,40}$"}`
-
-// bidProperty is the amount of a bid.
-const bidProperty = `"amount":{"type":"integer","minimum":1,"maximum":100000000}`
-
-// moreArguments are arguments that only a choice adds to a tool.
-var moreArguments = []struct{ tool, choice, property string }{
-	{"remove", "labels with a tag", `"labels":{"type":"object","properties":{"tag":{"type":"string"}}}`},
-	{"remove", "labels of any members", `"labels":{"type":"object"}`},
-	{"remove", "lists of labels", `"labels":{"type":"array","items":{"type":"string"}}`},
-	{"remove", "receipts of any user", referenceProperty},
-	{"remove", "receipts of users", referenceProperty},
-	{"remove", "receipts of known places", referenceProperty},
-	{"remove", "receipts of users and known places", referenceProperty},
-	{"remove", "amounts", `"amount":{"type":"number","minimum":0}`},
-	{"remove", "answers override bids", bidProperty},
-	{"remove", "bids", bidProperty},
-	{"remove", "bids with remarks", bidProperty},
-	{"remove", "worths", worthProperty},
-	{"remove", "worths read twice", worthProperty},
-	{"remove", "bins", `"bin":{"type":"string","pattern":"^[A-Z][0-9]{1,4}$"},"count":{"type":"integer","minimum":1,"maximum":9999}`},
-	{"remove", "degrees", `"degrees":{"type":"integer","minimum":-40,"maximum":40}`},
-	{"remove", "sums", `"pieces":{"type":"integer","minimum":0,"maximum":1000000}`},
-	{"letter", "letters of any user", `"of":{"type":"string"}`},
-	{"letter", "letters of named users", `"of":{"type":"string"}`},
-	{"letter", "letters by the first of a list", `"of":{"type":"array","items":{"type":"string"}}`},
-	{"letter", "letters by lists", `"of":{"type":"array","items":{"type":"string"}}`},
-	{"letter", "letters of the office", officeScope},
-	{"letter", "letters of the office refused", officeScope},
-	{"letter", "letters in public", `"scope":{"type":"string","enum":["mine","office"]}`},
-	{"total", "details", `"details":{"type":"boolean"}`},
-	{"total", "units", `"unit":{"type":"string"}`},
-	{"total", "sorts in queries", `"sort":{"type":"string"}`},
-	{"total", "sorts of a list", `"sort":{"type":"string"}`},
-	{"total", "lists of units", `"units":{"type":"array","items":{"type":"string"},"uniqueItems":true}`},
-}
-
-// schemaOf returns the input schema of a tool.
-func (s *Server) schemaOf(name string) string {
-	schema := inputSchemas[name]
-	for _, more := range moreArguments {
-		if name == more.tool && s.has(more.choice) {
-			schema = strings.Replace(schema, `"properties":{`, `"properties":{`+more.property+`,`, 1)
-		}
-	}
-	if name == "remove" && s.has(receiptChoices[2:]...) {
-		schema = strings.Replace(schema, `"required":[`, `"required":["reference",`, 1)
-	}
-	if name == "deploy" && s.has("two parameter headers") { // not a fault
-		schema = strings.Replace(schema, `"env":{`, `"env":{"x-mcp-header":"Env",`, 1)
-	}
-	if name == "total" && s.has("numbers in headers") { // not a fault
-		schema = strings.Replace(schema, `"a":{`, `"a":{"x-mcp-header":"A",`, 1)
-	}
-	if s.has("places of a list") { // not a fault
-		schema = strings.Replace(schema, `"env":{`, `"env":{"enum":["north","south"],`, 1)
-	}
-	if s.has("places with a pattern") { // not a fault
-		schema = strings.Replace(schema, `"env":{`, `"env":{"pattern":"^[^ ]{2,40}$",`, 1)
-	}
-	if name == "rename" && s.has("profiles of free members") { // not a fault
-		schema = strings.Replace(schema, `"required"`, `"additionalProperties":{"type":"string"},"required"`, 1)
-	}
-	if name == "rename" && s.has(nestedProfiles) { // not a fault
-		schema = `{"type":"object","properties":{"changes":` + schema + `},"required":["changes"],"additionalProperties":false}`
-	}
-	if name == "page" && s.has("pages of notes") { // not a fault
-		schema = strings.ReplaceAll(strings.Replace(schema, `"type":"string"`, `"type":"string","examples":["plain.txt"]`, 1), `"path"`, `"note"`)
-	}
-	if name == "rows" && s.has("filters in queries") {
-		schema = strings.NewReplacer(`"sql"`, `"filter"`, "select a from totals", "north").Replace(schema)
-	}
-	if name == "total" {
-		schema = strings.Replace(schema, `"required":["a"]`, map[bool]string{true: `"required":["a","unit"]`, false: `"required":["a"]`}[s.has("units")], 1)
-	}
-	return schema
-}
-
-// unusual returns the schema of a tool, or with a choice an unusual or invalid form of it.
-func (s *Server) unusual(n, schema string) string {
-	switch {
-	case s.has("descriptions in tag characters") && n == "echo":
-		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\"\U000E0069\U000E0067\U000E006E\"", 1)
-	case s.has("descriptions without width") && n == "echo":
-		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"title\":\"Text\u200b\u200d\u200b\u2062\u200d\"", 1)
-	case s.has("flags of emoji") && n == "echo": // of Wales, and a family with a variation selector
-		schema = strings.Replace(schema, `"type":"string"`, "\"type\":\"string\",\"description\":\""+
-			"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F \U0001F469\u200d\u2764\ufe0f\u200d\U0001F469\"", 1)
-	case s.has("schemas of unknown types") && n == "echo":
-		schema = strings.Replace(schema, `"type":"string"`, `"type":"text"`, 1)
-	case s.has("schemas of draft 4") && n == "page":
-		schema = strings.Replace(schema, `"type":"string"`, `"type":"number","minimum":0,"exclusiveMinimum":true`, 1)
-	case s.has("texts of 6,000 characters at most"):
-		schema = strings.ReplaceAll(schema, `"type":"string"`, `"type":"string","maxLength":6000`)
-	case s.has("arguments of several types") && n == "deploy":
-		schema = strings.Replace(schema, `"env":{"type":"string"}`, `"env":{"type":["string","integer","array"]}`, 1)
-	}
-	return schema
-}
-
-// entry returns the list entry of a tool.
-func (s *Server) entry(n string) object {
-	schema := s.schemaOf(n)
-	if schema == "" || s.has("no schema") && n == "grow" {
-		schema = map[bool]string{true: `"none"`, false: `{"type":"object"}`}[schema != ""]
-	}
-	t := object{"name": n, "description": n, "inputSchema": json.RawMessage(s.unusual(n, schema))}
-	switch n {
-	case "deploy", "remove":
-		if s.has("tools that ask are destructive, and no prompts") {
-			t["annotations"] = object{"destructiveHint": true}
-		}
-		if n == "remove" && s.has("removals counted", "removals counted in words") { // the first is not a fault
-			t["outputSchema"] = json.RawMessage(`{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}`)
-		}
-		if !s.has("tools that do not say that they ask") {
-			t["description"] = n + " after a confirmation"
-		}
-		if n == "remove" && s.has(editChoices...) {
-			t["description"] = "publishes the text of a place after a confirmation"
-		}
-	case "total":
-		t["annotations"], t["outputSchema"] = object{"readOnlyHint": true}, json.RawMessage(`{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}`)
-		if s.has("tasks") {
-			t["execution"] = object{"taskSupport": "optional"}
-		}
-	case "letter", "mail":
-		t["annotations"], t["description"] = object{"readOnlyHint": true}, "your "+n
-		if n == "letter" && s.has("letters of a team") {
-			t["description"] = "a letter to your team"
-		}
-	case "get_one":
-		t["description"] = "fetches one of your letters"
-	case "page", "ledger", "notices", "preview", "board", "profile", "rows", "compare", "log", "summary":
-		if bare := n == "preview" && s.has("previews without annotations") || n == "log" && s.has("revisions of places"); !bare {
-			t["annotations"] = object{"readOnlyHint": true}
-		}
-		if n == "ledger" && s.has("totals are counted") {
-			t["description"] = "the ledger, and how often a total was taken"
-		}
-		if s.has("entities in paths read", "paths in XML") { // the second is sound
-			t["description"] = n + " of a path in XML"
-		}
-	case "forget", "leave", "return", "retract", "member", "share", "unshare":
-		t["description"] = rightsText[n]
-		if n == "leave" && s.has("duties end with new calls") {
-			t["description"] = "ends your duty: no new calls"
-		}
-		if n == "retract" && s.has("withdrawals of removals") {
-			t["description"] = "withdraws all calls to remove that wait for an answer"
-		}
-	case "pin":
-		t["annotations"], t["description"] = object{"readOnlyHint": true}, "your PIN"
-	case "export":
-		t["description"] = s.consentText()
-	case "trip":
-		t["description"] = "books a trip after an approval, which holds for later trips to the same place"
-	case "order":
-		t["description"] = "orders pieces after a confirmation"
-	case "put":
-		t["description"] = "puts a thing in the basket"
-	case "checkout":
-		t["description"] = "orders the things in the basket after a confirmation"
-	case "add":
-		t["description"] = "puts a place on the shelf"
-	case "restore":
-		t["description"] = "restores pages (.txt) from a zip archive in base64"
-	case "slow", "echo", "grow", "runs":
-		t["annotations"] = object{"destructiveHint": true}
-	}
-	return t
-}
-
 func (s *Server) toolList(r request) (object, *failure) {
 	names := []string{"deploy", "echo", "grow"}
 	var cursor string
@@ -448,8 +218,8 @@ func (s *Server) toolList(r request) (object, *failure) {
 	}
 	if cursor == "2" {
 		names = []string{"remove", "runs", "slow", "total"}
-		for _, name := range slices.Sorted(maps.Keys(optionalTools)) {
-			if s.offers(name) {
+		for _, name := range slices.Sorted(maps.Keys(tools)) {
+			if tools[name].choices != nil && s.offers(name) {
 				names = append(names, name)
 			}
 		}
@@ -464,19 +234,19 @@ func (s *Server) toolList(r request) (object, *failure) {
 	if s.count++; s.has("changing order") && s.count%2 == 0 {
 		slices.Reverse(names)
 	}
-	var tools []object
+	var entries []object
 	for _, n := range names {
-		tools = append(tools, s.entry(n))
+		entries = append(entries, s.entry(n))
 	}
 	if desk := r.user; cursor == "" && desk != "" && s.has("tools of users", "tools of any user", "desks of alice") {
 		if s.has("desks of alice") {
 			desk = "alice"
 		}
-		tools = append(tools, object{"name": desk + "_desk", "description": "clears the desk after a confirmation", "inputSchema": object{"type": "object"}})
+		entries = append(entries, object{"name": desk + "_desk", "description": "clears the desk after a confirmation", "inputSchema": object{"type": "object"}})
 	}
-	result := s.listed(object{"tools": tools})
+	result := s.listed(object{"tools": entries})
 	if s.has("one cache for all users") {
-		tools[0]["description"] = fmt.Sprintf("%v, for %s", tools[0]["description"], r.user)
+		entries[0]["description"] = fmt.Sprintf("%v, for %s", entries[0]["description"], r.user)
 		result["cacheScope"] = "public"
 	}
 	if cursor == "" || s.has("pages without an end") {

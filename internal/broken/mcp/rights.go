@@ -1,12 +1,5 @@
 package mcp
 
-// rightsText are the descriptions of the tools that end and give rights.
-var rightsText = map[string]string{
-	"forget": "deletes a place", "leave": "ends your duty", "return": "begins your duty", "retract": "withdraws all calls that wait for an answer",
-	"member": "names or removes a member, who may deploy",
-	"share":  "lets other users read your notes: shares them", "unshare": "takes the share of your notes back",
-}
-
 // shareChoices are the choices for notes that others may read and listen to. The second is sound.
 var shareChoices = []string{"shares looked at once", "shares"}
 
