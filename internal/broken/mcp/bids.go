@@ -24,14 +24,13 @@ func (s *Server) bid(r request, content any) (text string, highest bool) {
 		return "", false
 	}
 	s.said.put("highest bid", fmt.Sprint(given.Amount))
-	m, _ := content.(map[string]any)
-	if other, ok := m["amount"].(float64); ok && s.has("answers override bids") {
+	if other, ok := member(content, "amount").(float64); ok && s.has("answers override bids") {
 		given.Amount = int(other)
 	}
 	text = fmt.Sprintf(" for %d EUR", given.Amount)
 	if s.has("bids with remarks") {
 		for _, name := range []string{"amount", "sealab_member"} {
-			if v, ok := m[name]; ok {
+			if v := member(content, name); v != nil {
 				text += fmt.Sprintf(" (%v)", v)
 			}
 		}

@@ -12,8 +12,8 @@ var dumpChoices = []string{"states in errors about answers", "answers in errors 
 
 // dumpOf returns the error about a reason that is no text, or "".
 func (s *Server) dumpOf(c claims, content any) string {
-	m, _ := content.(map[string]any)
-	if _, isText := m["reason"].(string); c.Step != "reason" || isText || m["reason"] == nil || !s.has(dumpChoices...) {
+	reason := member(content, "reason")
+	if _, isText := reason.(string); c.Step != "reason" || isText || reason == nil || !s.has(dumpChoices...) {
 		return ""
 	}
 	env, note, _ := strings.Cut(c.Env, ", ")
@@ -22,7 +22,7 @@ func (s *Server) dumpOf(c claims, content any) string {
 		raw, _ := json.Marshal(map[string]any{"env": env, "note": note, "approver": "Ines, 555-0134"}) // it always encodes
 		return fmt.Sprintf("reason: no text in %s", raw)
 	case s.has(dumpChoices[1]):
-		return fmt.Sprintf("reason: no text in {'env': '%s', 'note': '%s', 'reason': %v}", env, note, m["reason"])
+		return fmt.Sprintf("reason: no text in {'env': '%s', 'note': '%s', 'reason': %v}", env, note, reason)
 	}
 	return "reason: no text: " + formsByStep["reason"]
 }

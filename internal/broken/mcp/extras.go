@@ -49,8 +49,7 @@ func (s *Server) further(c claims, content any) (text string, allowed bool) {
 
 // sorted returns the places by a column, and reports whether there is such a column.
 func (s *Server) sorted(content any) (text string, known bool) {
-	m, _ := content.(map[string]any)
-	column, _ := m["sort"].(string)
+	column := textIn(content, "sort")
 	term := sortTerm.FindStringSubmatch(column)
 	switch {
 	case column == "size":
@@ -66,8 +65,7 @@ func (s *Server) extras(c claims, content any) (text string, allowed bool) {
 	if !s.has(extraChoices...) || c.Step != "reason" {
 		return "", true
 	}
-	m, _ := content.(map[string]any)
-	n, is := m["extras"].(float64)
+	n, is := member(content, "extras").(float64)
 	if !is || n != math.Trunc(n) || n > maxExtras || n < 0 && s.has("extras from none to 24") {
 		return "", false
 	}

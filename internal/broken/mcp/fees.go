@@ -16,8 +16,7 @@ func (s *Server) fee(env string, content any) string {
 		return ""
 	}
 	fee, told := 7.0, ""
-	m, _ := content.(map[string]any)
-	if n, is := m["fee"].(float64); is && s.has("fees of answers") {
+	if n, is := member(content, "fee").(float64); is && s.has("fees of answers") {
 		fee = n
 	}
 	if s.has("fees and answers told") {

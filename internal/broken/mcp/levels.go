@@ -17,14 +17,12 @@ func (s *Server) offeredReasons(params, user string) string {
 
 // mayGive reports whether a user may give a reason.
 func (s *Server) mayGive(user string, content any) bool {
-	m, _ := content.(map[string]any)
-	return m["reason"] != "need" || user == officeUser || !s.has("reasons of the office")
+	return member(content, "reason") != "need" || user == officeUser || !s.has("reasons of the office")
 }
 
 // toldReason returns the reason of a call for its result, or "".
 func (s *Server) toldReason(user string, content any) string {
-	m, _ := content.(map[string]any)
-	reason, _ := m["reason"].(string)
+	reason := textIn(content, "reason")
 	switch {
 	case reason == "" || !s.has(levelChoices...):
 		return ""

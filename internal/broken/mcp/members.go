@@ -36,10 +36,9 @@ func (s *Server) offeredMembers(params, user string, c claims) string {
 
 // mayChoose reports whether a user may choose the member in an answer.
 func (s *Server) mayChoose(user string, content any) bool {
-	m, _ := content.(map[string]any)
-	number, given := m["member"].(string)
+	number, given := member(content, "member").(string)
 	switch own := slices.Contains(memberNumbers(user), number); {
-	case m["reason"] == nil || !s.has(memberChoices...):
+	case member(content, "reason") == nil || !s.has(memberChoices...):
 		return true // another form
 	case s.has("members of any team"):
 		return memberName(number) != ""
@@ -63,8 +62,7 @@ func memberName(number string) string {
 
 // toldMember returns the member of a call for its result, or "".
 func (s *Server) toldMember(user string, content any) string {
-	m, _ := content.(map[string]any)
-	number, given := m["member"].(string)
+	number, given := member(content, "member").(string)
 	own := slices.Contains(memberNumbers(user), number)
 	switch {
 	case !given || !s.has(memberChoices...):

@@ -19,8 +19,7 @@ var knownFunction = regexp.MustCompile(`^[^']*' and (lower|upper|trim|ltrim|rtri
 // noted reads the note of an answer and returns a text for the result. With a fault it uses the note
 // in a query, as a path, or in a slow pattern.
 func (s *Server) noted(r request, content any) (string, *failure) {
-	m, _ := content.(map[string]any)
-	note, _ := m["note"].(string)
+	note := textIn(content, "note")
 	repeated := note != "" && strings.Count(note, note[:1]) == len(note)-1
 	switch {
 	case strings.Contains(note, "'") && s.has("notes end queries"):
@@ -59,8 +58,7 @@ var shellText = strings.NewReplacer("$(echo sealab$((13*20011))s)", "sealab26014
 
 // toldNote returns the part of a result about the note of an answer, or "".
 func (s *Server) toldNote(content any) string {
-	m, _ := content.(map[string]any)
-	note, _ := m["note"].(string)
+	note := textIn(content, "note")
 	switch {
 	case note == "" || !s.has(toldNotes...):
 		return ""

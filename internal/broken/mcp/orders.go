@@ -41,8 +41,7 @@ func (s *Server) order(r request) (object, *failure) {
 	total := totalOf(r.params["arguments"])
 	return s.round(r, r.placed("order"), fmt.Sprint(total), []string{"confirm"}, func(claims) object {
 		responses, _ := s.responses(r) // read before
-		content, _ := responses["confirm"]["content"].(map[string]any)
-		given, ok := content["total_cents"].(float64)
+		given, ok := member(responses["confirm"]["content"], "total_cents").(float64)
 		switch {
 		case !ok || given < 1 || given > 1e8 || given != math.Trunc(given), int(given) != total && s.has("orders with changed totals refused"):
 			return s.toolError("another total was ordered")

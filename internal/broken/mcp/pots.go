@@ -31,8 +31,7 @@ func (s *Server) askForPots(questions object) {
 // pots returns the pots of a call in words, and whether both are known.
 func (s *Server) pots(r request, responses map[string]map[string]any) (text string, known bool) {
 	pot := func(key, name string) any {
-		content, _ := responses[key]["content"].(map[string]any)
-		if pot := content[name]; responses[key]["action"] == "accept" && (pot == "gifts" || pot == "house") {
+		if pot := member(responses[key]["content"], name); responses[key]["action"] == "accept" && (pot == "gifts" || pot == "house") {
 			return pot
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -25,24 +26,31 @@ var formsByStep = map[string]string{
 
 // formAllows reports whether a form allows the content of an answer.
 func formAllows(step string, content any) bool {
-	m, _ := content.(map[string]any)
 	switch step {
 	case "confirm":
-		return m["ok"] == true
+		return member(content, "ok") == true
 	case "reason":
-		return m["reason"] == "plan" || m["reason"] == "need"
+		return slices.Contains([]string{"plan", "need"}, textIn(content, step))
 	case "tree":
-		return m["tree"] == "elm"
+		return textIn(content, step) == "elm"
 	default:
-		return m["tone"] == "plain" || m["tone"] == "warm"
+		return slices.Contains([]string{"plain", "warm"}, textIn(content, "tone"))
 	}
 }
 
-// saysNo reports whether the content of an answer refuses the confirmation.
-func saysNo(content any) bool {
+// member returns a member of the content of an answer, or nil, and textIn returns a text, or "".
+func member(content any, name string) any {
 	m, _ := content.(map[string]any)
-	return m["ok"] == false
+	return m[name]
 }
+
+func textIn(content any, name string) string {
+	text, _ := member(content, name).(string)
+	return text
+}
+
+// saysNo reports whether the content of an answer refuses the confirmation.
+func saysNo(content any) bool { return member(content, "ok") == false }
 
 // noteInvalid counts an invalid answer for a place, unless it refuses the confirmation.
 func (s *Server) noteInvalid(place string, content any) {
@@ -98,8 +106,7 @@ func (s *Server) usedUp(env string) object {
 
 // drafted reports whether an answer is a draft. With a fault, any answer is.
 func (s *Server) drafted(a map[string]any) bool {
-	content, _ := a["content"].(map[string]any)
-	_, text := content["text"].(string)
+	_, text := member(a["content"], "text").(string)
 	return a["role"] == "assistant" && text || a != nil && s.has("drafts of any form")
 }
 
@@ -231,11 +238,10 @@ const formOfOffice = `{"mode":"form","message":"Free of charge?","requestedSchem
 // charge returns the cost of a call, or "". With a fault it reads an answer that the user was not asked
 // for.
 func (s *Server) charge(r request, responses map[string]map[string]any) string {
-	content, _ := responses["free"]["content"].(map[string]any)
 	switch {
 	case !s.has(chargeChoices...):
 		return ""
-	case content["free"] == "yes" && (r.user == officeUser || s.has("charges waived for anybody")):
+	case member(responses["free"]["content"], "free") == "yes" && (r.user == officeUser || s.has("charges waived for anybody")):
 		return " for 0 EUR"
 	}
 	return " for 180 EUR"

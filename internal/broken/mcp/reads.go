@@ -83,30 +83,25 @@ func (s *Server) readResource(r request) (object, *failure) {
 
 // unknownResource returns the refusal of a resource that does not exist. With a fault it shows internals.
 func (s *Server) unknownResource(r request) *failure {
-	if s.has("errors show the request") {
-		fail := invalidParams("unknown resource")
+	fail := invalidParams("unknown resource")
+	switch {
+	case s.has("errors show the request"):
 		fail.data = object{"headers": object{"Authorization": "Bearer " + r.user}}
-		return fail
+	case s.has("sources in the data of errors"):
+		fail.data = object{"main": "/srv/app/notes/main.js"}
 	}
-	if s.has("keys in errors") {
-		return invalidParams("no store under " + fmt.Sprintf("STATE_SECRET=%x", s.Secret))
+	for _, e := range []struct{ fault, message string }{
+		{"keys in errors", fmt.Sprintf("no store under STATE_SECRET=%x", s.Secret)},
+		{"passwords in errors", "no row in postgres://app:S3cr3tPw@db.internal:5432/notes"},
+		{"traces of Java in errors", "java.lang.IllegalStateException: no note\n\tat notes.Store.read(Store.java:12)\n"},
+		{"sources in errors", "not found (/srv/app/notes/store.py)"},
+		{"paths in errors", "[Errno 2] No such file or directory: '/srv/app/notes/none'"},
+	} {
+		if s.has(e.fault) {
+			return invalidParams(e.message)
+		}
 	}
-	if s.has("passwords in errors") {
-		return invalidParams("no row in postgres://app:S3cr3tPw@db.internal:5432/notes")
-	}
-	if s.has("traces of Java in errors") {
-		return invalidParams("java.lang.IllegalStateException: no note\n\tat notes.Store.read(Store.java:12)\n")
-	}
-	if s.has("sources in errors") {
-		return invalidParams("not found (/srv/app/notes/store.py)")
-	}
-	if s.has("sources in the data of errors") {
-		return &failure{code: -32602, status: 400, message: "unknown resource", data: object{"main": "/srv/app/notes/main.js"}}
-	}
-	if s.has("paths in errors") {
-		return invalidParams("[Errno 2] No such file or directory: '/srv/app/notes/none'")
-	}
-	return invalidParams("unknown resource")
+	return fail
 }
 
 // folderChoices are the choices for pages in a folder. With the first, paths are decoded after a look for

@@ -56,29 +56,24 @@ func (s *Server) codeHash(code string) string {
 
 // allows reports whether the content of an answer lets a call go on.
 func (s *Server) allows(c claims, content any) bool {
-	m, _ := content.(map[string]any)
-	if m["ok"] == nil && c.Step == "confirm" && (s.has("consents by default", "notices by default") || s.has(browserChoices...)) {
+	switch unsaid := c.Step == "confirm" && member(content, "ok") == nil; {
+	case unsaid && (s.has("consents by default", "notices by default") || s.has(browserChoices...)):
 		return true
-	}
-	if m["ok"] == nil && c.Step == "confirm" && s.has(pageVisitChoices...) {
+	case unsaid && s.has(pageVisitChoices...):
 		return s.goesOnUnvisited(c)
 	}
 	switch c.Step {
 	case "code":
-		code, _ := m["code"].(string)
+		code := textIn(content, "code")
 		return s.codeHash(code) == c.Past || c.Code != "" && code == c.Code
 	case "first", "second":
-		return s.approves(c, m["pin"])
+		return s.approves(c, textIn(content, "pin"))
 	case "word":
-		query, _ := m["word"].(map[string]any)
-		return m["word"] == s.keyID() || m["word"] == true && s.has("words of any type") || query["$ne"] != nil && s.has("words as queries")
+		word := member(content, "word")
+		return word == s.keyID() || word == true && s.has("words of any type") || member(word, "$ne") != nil && s.has("words as queries")
 	}
 	return formAllows(c.Step, content)
 }
 
 // isOtherType reports whether the content of an answer has a word that is no text, or an empty one.
-func isOtherType(content any) bool {
-	m, _ := content.(map[string]any)
-	text, is := m["word"].(string)
-	return !is || text == ""
-}
+func isOtherType(content any) bool { return textIn(content, "word") == "" }

@@ -23,11 +23,10 @@ func (s *Server) signsOff(responses map[string]map[string]any) bool {
 	agreed, missing := 0, 0
 	for _, office := range offices {
 		a, given := responses[office]
-		content, _ := a["content"].(map[string]any)
 		switch {
 		case !given:
 			missing++
-		case a["action"] == "accept" && content["yes"] == true:
+		case a["action"] == "accept" && member(a["content"], "yes") == true:
 			agreed++
 		}
 	}

@@ -407,26 +407,23 @@ func isNumber(raw json.RawMessage) bool {
 // overridden returns the argument in a state. With a fault it returns the one in the answers.
 func (s *Server) overridden(env string, a map[string]any, responses map[string]map[string]any) string {
 	var given any
-	content, _ := a["content"].(map[string]any)
-	other, _ := responses["env"]["content"].(map[string]any)
-	labels, _ := content["labels"].(map[string]any)
-	data, _ := a["data"].(map[string]any)
+	content := a["content"]
 	switch {
 	case s.has("answers override the state"):
-		given = content["env"]
+		given = member(content, "env")
 	case s.has("members of answers override the state"):
 		given = a["env"]
 	case s.has("members of labels override the state"):
-		given = labels["tag"]
+		given = member(member(content, "labels"), "tag")
 	case s.has("members of data override the state"):
-		given = data["env"]
+		given = member(a["data"], "env")
 	case s.has("other answers override the state"):
-		given = other["env"]
+		given = member(responses["env"]["content"], "env")
 	}
 	if text, _ := given.(string); text != "" {
 		return text
 	}
-	price, ok := content["price"].(float64)
+	price, ok := member(content, "price").(float64)
 	switch {
 	case !s.has("prices told", "answers override the price") || strings.Contains(env, "price"):
 		return env

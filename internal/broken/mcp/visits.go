@@ -11,14 +11,11 @@ const visitQuestion = `{"mode":"url","message":"Please confirm in the browser. T
 // chosen returns the part of the content of an answer that the state holds: a reason on which a later round
 // depends, or a note.
 func (s *Server) chosen(content any) string {
-	m, _ := content.(map[string]any)
-	reason, _ := m["reason"].(string)
-	note, _ := m["note"].(string)
 	switch {
 	case s.has("notes in states"):
-		return note
+		return textIn(content, "note")
 	case s.has(pageVisitChoices...), s.has(reasonFirstChoices...):
-		return reason
+		return textIn(content, "reason")
 	}
 	return ""
 }

@@ -14,8 +14,7 @@ func (s *Server) isWaived(r request, c claims, next bool, content any) bool {
 	if s.has("waivers of their user") {
 		key += " of " + r.user
 	}
-	m, _ := content.(map[string]any)
-	if m["remember"] == true {
+	if member(content, "remember") == true {
 		s.said.put(key, "waived")
 	}
 	return next && s.said.get(key) != ""

@@ -26,8 +26,8 @@ func (s *Server) askForWay(params string, c claims) string {
 
 // way returns the way in the content of an answer in words, and reports whether there is one.
 func (s *Server) way(content any) (text string, known bool) {
-	m, _ := content.(map[string]any)
-	given := s.waysIn(m["way"])
+	said := member(content, "way")
+	given := s.waysIn(said)
 	var listed, others []string
 	for _, way := range given {
 		if slices.Contains(listedWays, way) {
@@ -36,7 +36,7 @@ func (s *Server) way(content any) (text string, known bool) {
 			others = append(others, way)
 		}
 	}
-	switch raw, _ := json.Marshal(m["way"]); { // it was read from JSON
+	switch raw, _ := json.Marshal(said); { // it was read from JSON
 	case len(listed) == 0:
 		return "", false
 	case s.has("ways one by one"):
