@@ -3,7 +3,6 @@ package attack
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"slices"
 
 	"sealab/codecs"
@@ -47,19 +46,19 @@ func (t *T) changed(tok *Token, call verdict.Call, how string) {
 }
 
 // Spellings presents alterations that carry the same bytes as tok.
-func (t *T) Spellings(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration]) {
+func (t *T) Spellings(in *Instance, tok *Token, all tokenfmt.Alterations) {
 	t.present(in, tok, all, []codecs.Property{codecs.Canonical, codecs.Integrity}, t.spelled)
 }
 
 // Changes presents alterations that carry other bytes than tok.
-func (t *T) Changes(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration]) {
+func (t *T) Changes(in *Instance, tok *Token, all tokenfmt.Alterations) {
 	t.present(in, tok, all, []codecs.Property{codecs.Integrity}, t.changed)
 }
 
 // TaggedChanges is Changes for alterations that end in a tag. If the same alteration with
 // another end is accepted with the same state, the reader ignores the tag, and the finding is
 // dropped.
-func (t *T) TaggedChanges(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration]) {
+func (t *T) TaggedChanges(in *Instance, tok *Token, all tokenfmt.Alterations) {
 	t.present(in, tok, all, []codecs.Property{codecs.Integrity}, func(tok *Token, call verdict.Call, how string) {
 		text := call.Token
 		if other, ok := in.Accepts(slices.Concat(text[:max(0, len(text)-8)], t.Letters(8)), tok.Under); !ok || !tok.Same(other) {
@@ -70,7 +69,7 @@ func (t *T) TaggedChanges(in *Instance, tok *Token, all iter.Seq[tokenfmt.Altera
 
 // present presents alterations, in batches if the design judges batches, and passes accepted
 // ones to judge. A token that a batch does not refuse is presented again alone.
-func (t *T) present(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration], aims []codecs.Property, judge func(*Token, verdict.Call, string)) {
+func (t *T) present(in *Instance, tok *Token, all tokenfmt.Alterations, aims []codecs.Property, judge func(*Token, verdict.Call, string)) {
 	one := func(a tokenfmt.Alteration) {
 		if call, ok := in.Accepts(a.Text, tok.Under); ok {
 			judge(tok, call, a.How)
@@ -90,19 +89,19 @@ func (t *T) present(in *Instance, tok *Token, all iter.Seq[tokenfmt.Alteration],
 		}
 		waiting = waiting[:0]
 	}
-	for a := range all {
+	all(func(a tokenfmt.Alteration) {
 		if bytes.Equal(a.Text, tok.Text) {
-			continue
+			return
 		}
 		t.Try(aims...)
 		if !in.Batched() {
 			one(a)
-			continue
+			return
 		}
 		if waiting = append(waiting, tokenfmt.Alteration{Text: slices.Clone(a.Text), How: a.How}); len(waiting) == atOnce {
 			flush()
 		}
-	}
+	})
 	if len(waiting) > 0 {
 		flush()
 	}

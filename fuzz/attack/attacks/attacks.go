@@ -9,7 +9,6 @@
 package attacks
 
 import (
-	"iter"
 	"slices"
 
 	"sealab/codecs"
@@ -75,46 +74,59 @@ func presentSpellings(generators ...generator) func(*attack.T) {
 
 // presentChanges returns a Run function that presents the changes of one generator.
 func presentChanges(generate generator) func(*attack.T) {
-	return onToken(func(t trial, in *attack.Instance, tok *attack.Token) {
-		t.Changes(in, tok, generate(tok.Format(), t.Source))
-	})
+	return onToken(func(t trial, in *attack.Instance, tok *attack.Token) { t.changes(in, tok, generate) })
+}
+
+// changes presents the changes of generators.
+func (t trial) changes(in *attack.Instance, tok *attack.Token, generators ...generator) {
+	for _, generate := range generators {
+		t.Changes(in, tok, t.of(tok, generate))
+	}
+}
+
+// of returns the alterations of a token by a generator.
+func (t trial) of(tok *attack.Token, generate generator) tokenfmt.Alterations {
+	return func(yield func(tokenfmt.Alteration)) { generate(tok.Format(), t.Source, yield) }
 }
 
 // changedAt presents the changes of one generator to a token for state.
 func (t trial) changedAt(in *attack.Instance, state []byte, c codecs.Context, generate generator) {
 	if tok, ok := in.Mint(state, c); ok {
-		t.Changes(in, tok, generate(tok.Format(), t.Source))
+		t.changes(in, tok, generate)
 	}
 }
 
 // A generator enumerates the alterations of one kind.
-type generator = func(tokenfmt.Format, *tokenfmt.Source) iter.Seq[tokenfmt.Alteration]
+type generator = tokenfmt.Alterer
 
 // spellings presents the spellings of generators. A long token has too many, so it is tested with
 // random samples.
 func (t trial) spellings(in *attack.Instance, tok *attack.Token, generators ...generator) {
 	for _, generate := range generators {
-		all := generate(tok.Format(), t.Source)
 		if len(tok.State) >= attack.LongState {
-			all = t.sampled(all, 64)
+			generate = t.sampled(generate, 64)
 		}
-		t.Spellings(in, tok, all)
+		t.Spellings(in, tok, t.of(tok, generate))
 	}
 }
 
-// sampled returns a random sample of alterations: all of them if they are size or fewer.
-func (t trial) sampled(all iter.Seq[tokenfmt.Alteration], size int) iter.Seq[tokenfmt.Alteration] {
-	var some []tokenfmt.Alteration
-	seen := 0
-	for a := range all {
-		seen++
-		if at := t.IntN(seen); len(some) < size {
-			some = append(some, a)
-		} else if at < size {
-			some[at] = a
+// sampled returns a generator of a random sample: all alterations if they are size or fewer.
+func (t trial) sampled(generate generator, size int) generator {
+	return func(f tokenfmt.Format, s *tokenfmt.Source, yield func(tokenfmt.Alteration)) {
+		var some []tokenfmt.Alteration
+		seen := 0
+		generate(f, s, func(a tokenfmt.Alteration) {
+			seen++
+			if at := t.IntN(seen); len(some) < size {
+				some = append(some, a)
+			} else if at < size {
+				some[at] = a
+			}
+		})
+		for _, a := range some {
+			yield(a)
 		}
 	}
-	return slices.Values(some)
 }
 
 // everyLength calls do with tokens of each length modulo three, a long token, and one sealed by

@@ -3,7 +3,6 @@ package attacks
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"slices"
 	"sort"
 
@@ -116,25 +115,26 @@ var chunkDistances = []int{1, 2, 10, 16}
 
 // rearrangedParts yields a with parts left out, exchanged, repeated, and replaced by those of b.
 // Every second part is a separator.
-func rearrangedParts(a, b [][]byte, join func(parts ...[]byte) []byte) iter.Seq[tokenfmt.Alteration] {
+func rearrangedParts(a, b [][]byte, join func(parts ...[]byte) []byte) tokenfmt.Alterations {
 	whole := join(b...)
-	return func(yield func(tokenfmt.Alteration) bool) {
+	return func(yield func(tokenfmt.Alteration)) {
 		for i := 1; i < min(len(a), len(b), 128); i++ {
-			give := func(how string, parts ...[][]byte) bool {
-				text := join(slices.Concat(parts...)...)
-				return bytes.Equal(text, whole) || yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("part %d of %d %s", i, len(a), how)})
+			give := func(how string, parts ...[][]byte) {
+				if text := join(slices.Concat(parts...)...); !bytes.Equal(text, whole) {
+					yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("part %d of %d %s", i, len(a), how)})
+				}
 			}
 			here, rest := a[:i], a[i:]
-			if !give("and all behind it left out", here) || !give("left out with its border", here[:i-1], rest) ||
-				!give("from another token", here, b[i:i+1], rest[1:]) || !give("and all behind it from another token", here, b[i:]) {
-				return
-			}
-			if len(rest) > 2 && !give("twice", here, rest[:2], rest) {
-				return
+			give("and all behind it left out", here)
+			give("left out with its border", here[:i-1], rest)
+			give("from another token", here, b[i:i+1], rest[1:])
+			give("and all behind it from another token", here, b[i:])
+			if len(rest) > 2 {
+				give("twice", here, rest[:2], rest)
 			}
 			for _, d := range chunkDistances {
-				if k := 2 * d; len(rest) > k && !give(fmt.Sprintf("exchanged with that %d behind it", d), here, rest[k:k+1], rest[1:k], rest[:1], rest[k+1:]) {
-					return
+				if k := 2 * d; len(rest) > k {
+					give(fmt.Sprintf("exchanged with that %d behind it", d), here, rest[k:k+1], rest[1:k], rest[:1], rest[k+1:])
 				}
 			}
 		}

@@ -3,7 +3,6 @@ package attacks
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -47,16 +46,14 @@ var framingAttacks = []attack.Attack{
 
 func (t trial) emptySegments(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.Total)
-	t.Changes(in, tok, tokenfmt.EmptySegments(tok.Format(), t.Source))
+	t.changes(in, tok, tokenfmt.EmptySegments)
 }
 
 // versions presents other versions with the body unchanged, with a tag that needs no key, and
 // without a tag.
 func (t trial) versions(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
-	t.Changes(in, tok, tokenfmt.Versions(f, t.Source))
-	t.Changes(in, tok, tokenfmt.Unkeyed(f, t.Source))
-	t.Changes(in, tok, tokenfmt.Unsigned(f, t.Source))
+	t.changes(in, tok, tokenfmt.Versions, tokenfmt.Unkeyed, tokenfmt.Unsigned)
 	if ended, ok := in.Mint(append(t.Letters(24), 0), tok.Under); ok {
 		t.Changes(in, ended, versionsOfLess(ended.Format()))
 	}
@@ -74,8 +71,8 @@ func (t trial) versions(in *attack.Instance, tok *attack.Token) {
 
 // versionsOfLess leaves out the byte before the tag and sets each of the first bytes to several
 // other values. Some version may append that byte to the message before it computes the tag.
-func versionsOfLess(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
-	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+func versionsOfLess(f tokenfmt.Format) tokenfmt.Alterations {
+	return func(yield func(tokenfmt.Alteration)) {
 		for _, size := range []int{32, 16} {
 			for _, l := range f.Layouts(size) {
 				less := l.Body[:len(l.Body)-1]
@@ -88,13 +85,13 @@ func versionsOfLess(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 				}
 			}
 		}
-	})
+	}
 }
 
 // unsignedTokens yields tokens that consist of a word and a state of the attacker's choice, without
 // a tag.
-func unsignedTokens(word string, state []byte) iter.Seq[tokenfmt.Alteration] {
-	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+func unsignedTokens(word string, state []byte) tokenfmt.Alterations {
+	return func(yield func(tokenfmt.Alteration)) {
 		for _, sep := range []string{"", ".", ":"} {
 			for _, body := range []string{tokenfmt.Base64URL.Encode(state), string(state)} {
 				for _, tail := range []string{"", sep} {
@@ -102,11 +99,11 @@ func unsignedTokens(word string, state []byte) iter.Seq[tokenfmt.Alteration] {
 				}
 			}
 		}
-	})
+	}
 }
 
 func (t trial) headerMembers(in *attack.Instance, tok *attack.Token) {
-	t.Changes(in, tok, tokenfmt.HeaderMembers(tok.Format(), t.Source))
+	t.changes(in, tok, tokenfmt.HeaderMembers)
 	if t.Tried(codecs.Integrity) == 0 {
 		t.Skip("no segment of the token is a readable JSON object")
 	}
@@ -115,7 +112,7 @@ func (t trial) headerMembers(in *attack.Instance, tok *attack.Token) {
 // bitFlips flips every bit of a short token, and some bits of longer ones, all of their first bytes among them:
 // these may say how the rest is to be read, as that of a state that shrinks when it is compressed.
 func (t trial) bitFlips(in *attack.Instance, tok *attack.Token) {
-	t.Changes(in, tok, tokenfmt.BitFlips(tok.Format(), t.Source))
+	t.changes(in, tok, tokenfmt.BitFlips)
 	states := [][]byte{append([]byte{0xff}, t.Bytes(80)...), bytes.Repeat([]byte("a"), 400)} // no UTF-8; repeated
 	for _, n := range []int{1, 80, 300, 2000, 20000} {
 		states = append(states, t.State(n))
@@ -126,7 +123,7 @@ func (t trial) bitFlips(in *attack.Instance, tok *attack.Token) {
 			continue
 		}
 		f := tok.Format()
-		t.Changes(in, tok, tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+		t.Changes(in, tok, func(yield func(tokenfmt.Alteration)) {
 			for _, i := range f.Encoded() {
 				for at := range 8 * min(4, len(f.Segments[i].Bytes)) {
 					yield(f.Flip(i, at))
@@ -135,12 +132,12 @@ func (t trial) bitFlips(in *attack.Instance, tok *attack.Token) {
 					yield(f.Flip(i, min(at*8+t.IntN(8), len(f.Segments[i].Bytes)*8-1)))
 				}
 			}
-		}))
+		})
 	}
 }
 
 func (t trial) doubledSegments(in *attack.Instance, tok *attack.Token) {
-	t.Spellings(in, tok, tokenfmt.DoubledSegments(tok.Format(), t.Source))
+	t.Spellings(in, tok, t.of(tok, tokenfmt.DoubledSegments))
 }
 
 // splices combines parts of two tokens, by segments and by bytes, and moves blocks within one.
@@ -174,26 +171,26 @@ func (t trial) splicedBytes(in *attack.Instance, under codecs.Context) {
 }
 
 // splicedTokens yields combinations of the parts of a and b.
-func splicedTokens(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
-	return func(yield func(tokenfmt.Alteration) bool) {
+func splicedTokens(a, b tokenfmt.Format) tokenfmt.Alterations {
+	return func(yield func(tokenfmt.Alteration)) {
 		whole := b.Text()
-		give := func(text []byte, format string, args ...any) bool {
-			return bytes.Equal(text, whole) || yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf(format, args...)})
+		give := func(text []byte, format string, args ...any) {
+			if !bytes.Equal(text, whole) {
+				yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf(format, args...)})
+			}
 		}
 		for i := range a.Segments {
 			for j := i; j < len(a.Segments); j++ {
 				mixed := tokenfmt.Format{Segments: slices.Concat(a.Segments[:i], b.Segments[i:j+1], a.Segments[j+1:])}
-				if j != i+1 && !give(mixed.Text(), "segments %d to %d of another token", i, j) {
-					return
+				if j != i+1 {
+					give(mixed.Text(), "segments %d to %d of another token", i, j)
 				}
 			}
 		}
 		for _, i := range a.Encoded() {
 			ra, rb := a.Segments[i].Bytes, b.Segments[i].Bytes
 			for n := 1; n < min(len(ra), len(rb)); n++ {
-				if !give(a.With(i, slices.Concat(rb[:n], ra[n:])), "the first %d bytes of segment %d from another token", n, i) {
-					return
-				}
+				give(a.With(i, slices.Concat(rb[:n], ra[n:])), "the first %d bytes of segment %d from another token", n, i)
 			}
 		}
 	}
@@ -204,8 +201,8 @@ const mostCuts = 400
 
 // splicedTags yields tokens that start like b and end like a, both in the body and in the tag.
 // Each half of a tag may cover only a part of the body.
-func splicedTags(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
-	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+func splicedTags(a, b tokenfmt.Format) tokenfmt.Alterations {
+	return func(yield func(tokenfmt.Alteration)) {
 		for _, size := range []int{16, 32, 64} {
 			as, bs := a.Layouts(size), b.Layouts(size)
 			for i := range min(len(as), len(bs)) {
@@ -221,7 +218,7 @@ func splicedTags(a, b tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
 				}
 			}
 		}
-	})
+	}
 }
 
 // rareBranches changes the last bytes of each segment, which may be a tag. Its tokens reach
@@ -286,11 +283,10 @@ func (t trial) changedBehind(in *attack.Instance, tok *attack.Token) {
 
 // changedOnce yields tok with one byte changed: each of the last bytes of a segment, and some
 // random ones.
-func (t trial) changedOnce(tok *attack.Token, last, some int) iter.Seq[tokenfmt.Alteration] {
+func (t trial) changedOnce(tok *attack.Token, last, some int) tokenfmt.Alterations {
 	f := tok.Format()
-	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
+	return func(yield func(tokenfmt.Alteration)) {
+		for i, raw := range f.EncodedBytes() {
 			at := t.Places(len(raw)-1, some)
 			for k := max(0, len(raw)-last); k < len(raw); k++ {
 				at = append(at, k)
@@ -301,14 +297,14 @@ func (t trial) changedOnce(tok *attack.Token, last, some int) iter.Seq[tokenfmt.
 				yield(tokenfmt.Alteration{Text: f.With(i, altered), How: fmt.Sprintf("byte %d of %d in segment %d changed", at[k], len(raw), i)})
 			}
 		}
-	})
+	}
 }
 
 // heads replaces the constant head of tokens as a whole: by constants, by neighboring values,
 // and by the heads of tokens of other keys, in the ring and outside it.
 func (t trial) heads(in *attack.Instance, tok *attack.Token) {
 	f := tok.Format()
-	t.Changes(in, tok, tokenfmt.Heads(f, t.Source))
+	t.changes(in, tok, tokenfmt.Heads)
 	segment, n, ok := t.HeadOf(in, tok)
 	if !ok {
 		return
@@ -334,7 +330,7 @@ func (t trial) heads(in *attack.Instance, tok *attack.Token) {
 		for _, head := range heads {
 			t.Change(holder, tok, f.With(segment, slices.Concat(head, raw[n:])), fmt.Sprintf("the first %d bytes of segment %d, which are one for all tokens of a key, replaced by %x", n, segment, head))
 		}
-		t.Changes(holder, tok, slices.Values(f.WithHead(segment, n)))
+		t.Changes(holder, tok, func(yield func(tokenfmt.Alteration)) { f.WithHead(segment, n, yield) })
 	}
 }
 

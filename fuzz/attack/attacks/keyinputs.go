@@ -56,8 +56,7 @@ func (t trial) injectedKeyIDs(in *attack.Instance, tok *attack.Token) {
 // computes the tag under the keys that a reader may then use: the empty key, zeros, and words
 // for absent.
 func (t trial) noKeyIDs(in *attack.Instance, tok *attack.Token, f tokenfmt.Format) {
-	for _, i := range f.Encoded() {
-		raw := f.Segments[i].Bytes
+	for i, raw := range f.EncodedBytes() {
 		m := keyMember.FindSubmatchIndex(raw)
 		if m == nil {
 			continue
@@ -141,5 +140,5 @@ func (t trial) missingKeys(in *attack.Instance, tok *attack.Token, f tokenfmt.Fo
 
 func (t trial) points(in *attack.Instance, tok *attack.Token) {
 	t.Try(codecs.Total)
-	t.Changes(in, tok, tokenfmt.Points(tok.Format(), t.Source))
+	t.changes(in, tok, tokenfmt.Points)
 }

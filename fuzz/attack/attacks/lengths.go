@@ -3,7 +3,6 @@ package attacks
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"slices"
 
 	"sealab/codecs"
@@ -22,9 +21,7 @@ func (t trial) changedAtEveryLength(in *attack.Instance, calls []verdict.Call, u
 	for _, call := range calls {
 		tok := in.TokenOf(call, under)
 		var texts [][]byte
-		for a := range endsChanged(tok.Format(), len(call.State)) {
-			texts = append(texts, a.Text)
-		}
+		endsChanged(tok.Format(), len(call.State))(func(a tokenfmt.Alteration) { texts = append(texts, a.Text) })
 		t.TryTimes(len(texts), codecs.Integrity)
 		if _, ok := in.FirstAccepted(texts, under); !ok {
 			continue
@@ -38,8 +35,8 @@ func (t trial) changedAtEveryLength(in *attack.Instance, calls []verdict.Call, u
 
 // endsChanged yields the token of a state of n bytes with one byte changed near the end of each
 // segment, and with repeated ends of the body.
-func endsChanged(f tokenfmt.Format, n int) iter.Seq[tokenfmt.Alteration] {
-	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+func endsChanged(f tokenfmt.Format, n int) tokenfmt.Alterations {
+	return func(yield func(tokenfmt.Alteration)) {
 		for _, i := range f.Encoded() {
 			for _, back := range behindEnds {
 				if at := len(f.Segments[i].Bytes) - back; at >= 0 {
@@ -52,7 +49,7 @@ func endsChanged(f tokenfmt.Format, n int) iter.Seq[tokenfmt.Alteration] {
 				endsRepeated(f, block, yield)
 			}
 		}
-	})
+	}
 }
 
 // endsRepeated yields the token with the last block of its body repeated in front of the tag. A
@@ -119,18 +116,16 @@ func grownByBlock(before, after tokenfmt.Format) (segment, block int) {
 }
 
 // blocksReplaced yields tokens with random bytes in place of the last block before a tag.
-func (t trial) blocksReplaced(f tokenfmt.Format, segment, tag, block int) iter.Seq[tokenfmt.Alteration] {
+func (t trial) blocksReplaced(f tokenfmt.Format, segment, tag, block int) tokenfmt.Alterations {
 	raw := f.Segments[segment].Bytes
 	end := len(raw) - tag
-	return func(yield func(tokenfmt.Alteration) bool) {
+	return func(yield func(tokenfmt.Alteration)) {
 		for range paddingTries {
 			if end < block || t.Fell(codecs.Integrity) || t.Spent() {
 				return
 			}
 			altered := slices.Concat(raw[:end-block], t.Bytes(block), raw[end:])
-			if !yield(tokenfmt.Alteration{Text: f.With(segment, altered), How: fmt.Sprintf("the last block of %d bytes before a tag of %d bytes replaced", block, tag)}) {
-				return
-			}
+			yield(tokenfmt.Alteration{Text: f.With(segment, altered), How: fmt.Sprintf("the last block of %d bytes before a tag of %d bytes replaced", block, tag)})
 		}
 	}
 }

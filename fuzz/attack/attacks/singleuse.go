@@ -222,7 +222,7 @@ func (t trial) respelled(in *attack.Instance, c codecs.Context) {
 			return
 		}
 		first, once := in.Accepts(tok.Text, c)
-		for other := range spellings(tok.Format(), t.Source) {
+		for other := range tokenfmt.Each(spellings, tok.Format(), t.Source) {
 			t.Try(codecs.SingleUse)
 			if second, twice := in.Accepts(other.Text, c); once && twice {
 				t.Refute(codecs.SingleUse, "a token is accepted a second time in another spelling: "+other.How, tok.Sealed, first, second)

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"slices"
 
 	"sealab/codecs"
@@ -51,13 +50,10 @@ const mostShortTags = 384
 // shortTags shortens the tags of a token, and of a token for the empty state, in which only the
 // tag can be shortened.
 func (t trial) shortTags(in *attack.Instance, tok *attack.Token) {
-	t.Changes(in, tok, tokenfmt.ShortTags(tok.Format(), t.Source))
+	t.changes(in, tok, tokenfmt.ShortTags)
 	t.changedAt(in, []byte{}, tok.Under, tokenfmt.ShortTags)
-	some := func(f tokenfmt.Format, s *tokenfmt.Source) iter.Seq[tokenfmt.Alteration] {
-		return t.sampled(tokenfmt.ShortTags(f, s), mostShortTags)
-	}
 	for _, n := range []int{40, 300, 1100, 5000, 20000} { // other branches may read these
-		t.changedAt(in, t.State(n), tok.Under, some)
+		t.changedAt(in, t.State(n), tok.Under, t.sampled(tokenfmt.ShortTags, mostShortTags))
 	}
 }
 
@@ -70,8 +66,7 @@ func (t trial) randomTags(in *attack.Instance, tok *attack.Token) {
 		t.Skip("no segment of the token is in a known encoding")
 		return
 	}
-	for _, i := range f.Encoded() {
-		raw := f.Segments[i].Bytes
+	for i, raw := range f.EncodedBytes() {
 		forged := bytes.Clone(raw)
 		forged[len(raw)/2] ^= 1
 		for _, n := range []int{len(raw) - 1, 32, 16} {
@@ -95,7 +90,7 @@ func (t trial) randomTags(in *attack.Instance, tok *attack.Token) {
 func (t trial) guess(in *attack.Instance, tok *attack.Token, f tokenfmt.Format, i int, raw []byte, n, tries int) {
 	const atOnce = 128
 	for from := 0; from < tries && !t.Fell(codecs.Integrity) && !t.Spent(); from += atOnce {
-		t.Changes(in, tok, tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+		t.Changes(in, tok, func(yield func(tokenfmt.Alteration)) {
 			for k := from; k < min(from+atOnce, tries); k++ {
 				altered := bytes.Clone(raw)
 				tail := altered[len(raw)-n:]
@@ -109,7 +104,7 @@ func (t trial) guess(in *attack.Instance, tok *attack.Token, f tokenfmt.Format, 
 				}
 				yield(tokenfmt.Alteration{Text: f.With(i, altered), How: fmt.Sprintf("the last %d bytes of segment %d guessed, try %d", n, i, k+1)})
 			}
-		}))
+		})
 	}
 }
 
@@ -131,9 +126,9 @@ func (t trial) lengthExtension(in *attack.Instance, _ *attack.Token) {
 }
 
 // extended yields tokens whose body is extended and whose tag is continued.
-func (t trial) extended(c tokenfmt.Chain, l tokenfmt.Layout) iter.Seq[tokenfmt.Alteration] {
+func (t trial) extended(c tokenfmt.Chain, l tokenfmt.Layout) tokenfmt.Alterations {
 	suffix := t.Letters(8)
-	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+	return func(yield func(tokenfmt.Alteration)) {
 		for _, extra := range t.Range(200) {
 			n := len(l.Body) + extra // length of the body, the key, and everything else before the body
 			digest, err := c.Extend(l.Tag, n, suffix)
@@ -144,7 +139,7 @@ func (t trial) extended(c tokenfmt.Chain, l tokenfmt.Layout) iter.Seq[tokenfmt.A
 			body := slices.Concat(l.Body, c.Padding(n), suffix)
 			yield(tokenfmt.Alteration{Text: l.Build(body, digest), How: fmt.Sprintf("%s continued from the tag, %d bytes in front of the body", c.Name, extra)})
 		}
-	})
+	}
 }
 
 // linearTags seals three states, of which two differ from the first in one position each. It
@@ -171,7 +166,7 @@ func (t trial) linearTags(in *attack.Instance, tok *attack.Token) {
 		t.Skip("tokens of states of one length differ in their segments")
 		return
 	}
-	t.Changes(in, tokens[0], tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+	t.Changes(in, tokens[0], func(yield func(tokenfmt.Alteration)) {
 		for i, a := range layouts[0] {
 			b, c := layouts[1][i], layouts[2][i]
 			if len(a.Body) != len(b.Body) || len(a.Body) != len(c.Body) {
@@ -182,7 +177,7 @@ func (t trial) linearTags(in *attack.Instance, tok *attack.Token) {
 				yield(tokenfmt.Alteration{Text: a.Build(body, tag), How: "a sum of three bodies under a sum of their tags"})
 			}
 		}
-	}))
+	})
 }
 
 // linearTokens presents sums of the bytes of three tokens: of states that differ at both ends,
@@ -230,9 +225,9 @@ func (t trial) summed(in *attack.Instance, states [3][]byte, under, other codecs
 }
 
 func (t trial) shiftedBorders(in *attack.Instance, tok *attack.Token) {
-	t.Spellings(in, tok, tokenfmt.ShiftedBorders(tok.Format(), t.Source))
-	t.Changes(in, tok, tokenfmt.MovedSeparators(tok.Format(), t.Source))
-	t.Changes(in, tok, tokenfmt.Parted(tok.Format(), t.Source))
+	t.Spellings(in, tok, t.of(tok, tokenfmt.ShiftedBorders))
+	t.changes(in, tok, tokenfmt.MovedSeparators)
+	t.changes(in, tok, tokenfmt.Parted)
 	for n := range 3 { // the base64 of these ends in each of the three ways
 		t.changedAt(in, t.State(24+n), tok.Under, tokenfmt.MovedBetweenMembers)
 	}
@@ -296,11 +291,11 @@ func (t trial) checksums(in *attack.Instance, tok *attack.Token) {
 			state := bytes.Clone(tok.State)
 			state[len(state)-back] ^= 1
 			delta := tokenfmt.Xor(sum.Sum(tok.State), sum.Sum(state))
-			t.Changes(in, tok, tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+			t.Changes(in, tok, func(yield func(tokenfmt.Alteration)) {
 				for _, text := range f.Patched(back, delta) {
 					yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("the byte %d before the end of the state changed, and its %s", back, sum.Name)})
 				}
-			}))
+			})
 		}
 	}
 	t.Try(codecs.Integrity)
@@ -347,11 +342,11 @@ func (t trial) runningHashes(in *attack.Instance) {
 		f := tok.Format()
 		for _, h := range tokenfmt.RunningHashes() {
 			for spaces := 1; spaces <= 3; spaces++ {
-				t.Changes(in, tok, tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+				t.Changes(in, tok, func(yield func(tokenfmt.Alteration)) {
 					for _, text := range f.Continued(h, bytes.Repeat([]byte(" "), spaces)) {
 						yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("%d spaces appended, and %s continued", spaces, h.Name)})
 					}
-				}))
+				})
 			}
 		}
 	}

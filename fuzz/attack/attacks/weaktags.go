@@ -53,7 +53,7 @@ func (t trial) chained(in *attack.Instance, tok *attack.Token) {
 	}
 	t.Try(codecs.Integrity)
 	t.TaggedChanges(in, tok, tokenfmt.Chained(f, parts...))
-	t.Changes(in, tok, tokenfmt.Caveats(f, t.Source))
+	t.changes(in, tok, tokenfmt.Caveats)
 }
 
 // tagRun is the number of characters at the end of a token that belong to a tag.

@@ -14,34 +14,33 @@ type Alteration struct {
 	How  string // the difference from the token, for a person
 }
 
-// Each returns the alterations that generate yields. If the caller stops early, the remaining
-// alterations are generated and dropped.
-func Each(generate func(yield func(Alteration))) iter.Seq[Alteration] {
+// Alterations yields altered tokens.
+type Alterations = func(yield func(Alteration))
+
+// An Alterer yields the alterations of one kind. Some texts may equal that of the token; callers skip those.
+type Alterer = func(f Format, s *Source, yield func(Alteration))
+
+// Each returns the alterations of a token. If the caller stops early, the remaining alterations are
+// generated and dropped.
+func Each(alter Alterer, f Format, s *Source) iter.Seq[Alteration] {
 	return func(yield func(Alteration) bool) {
 		more := true
-		generate(func(a Alteration) { more = more && yield(a) })
+		alter(f, s, func(a Alteration) { more = more && yield(a) })
 	}
 }
 
-// inEncoded returns the alterations that alter yields for each segment i that carries bytes.
-func inEncoded(f Format, alter func(i int, raw []byte, yield func(Alteration))) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for _, i := range f.Encoded() {
-			alter(i, f.Segments[i].Bytes, yield)
-		}
-	})
-}
-
-// A Generator enumerates the alterations of one kind. Some texts may equal that of
-// the token; callers skip those.
+// A Generator enumerates the alterations of one kind.
 type Generator struct {
 	Name string
 	// Spelling reports that the alterations carry the same bytes as the token. If a reader
 	// accepts one, the token has two spellings. The other generators change the bytes, so an
 	// accepted alteration was never sealed.
 	Spelling bool
-	Alter    func(f Format, s *Source) iter.Seq[Alteration]
+	alter    Alterer
 }
+
+// Alter returns the alterations of a token.
+func (g Generator) Alter(f Format, s *Source) iter.Seq[Alteration] { return Each(g.alter, f, s) }
 
 // Generators lists all generators.
 var Generators = []Generator{

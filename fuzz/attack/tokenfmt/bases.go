@@ -2,7 +2,6 @@ package tokenfmt
 
 import (
 	"fmt"
-	"iter"
 	"math/big"
 	"slices"
 	"strings"
@@ -23,26 +22,24 @@ var baseDigits = []string{
 // Overflows adds 2^(8*size) to numbers in other bases, so that the sum needs one byte more. It
 // alters blocks that encode 4 to 32 bytes, and whole segments of up to longestNumber digits. A
 // reader that truncates numbers to their size treats both as equal.
-func Overflows(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for i, s := range f.Segments {
-			for _, digits := range baseDigits {
-				if len(s.Text) < minEncoded || strings.Trim(s.Text, digits) != "" {
-					continue
-				}
-				sizes := []int{4, 8, 16, 20, 32, bytesIn(min(len(s.Text), longestNumber), len(digits))}
-				slices.Sort(sizes)
-				for _, size := range slices.Compact(sizes) {
-					width := digitsOf(size, len(digits))
-					for _, at := range overflowPlaces(len(s.Text), width) {
-						if more, ok := addOverflow(s.Text[at:at+width], digits, size); ok {
-							yield(Alteration{f.WithText(i, s.Text[:at]+more+s.Text[at+width:]), fmt.Sprintf("2^%d added to the digits of base %d from %d of segment %d", 8*size, len(digits), at, i)})
-						}
+func Overflows(f Format, _ *Source, yield func(Alteration)) {
+	for i, s := range f.Segments {
+		for _, digits := range baseDigits {
+			if len(s.Text) < minEncoded || strings.Trim(s.Text, digits) != "" {
+				continue
+			}
+			sizes := []int{4, 8, 16, 20, 32, bytesIn(min(len(s.Text), longestNumber), len(digits))}
+			slices.Sort(sizes)
+			for _, size := range slices.Compact(sizes) {
+				width := digitsOf(size, len(digits))
+				for _, at := range overflowPlaces(len(s.Text), width) {
+					if more, ok := addOverflow(s.Text[at:at+width], digits, size); ok {
+						yield(Alteration{f.WithText(i, s.Text[:at]+more+s.Text[at+width:]), fmt.Sprintf("2^%d added to the digits of base %d from %d of segment %d", 8*size, len(digits), at, i)})
 					}
 				}
 			}
 		}
-	})
+	}
 }
 
 // longestPrefix is the length of the longest prefix that may stand in one segment with a number.

@@ -3,7 +3,6 @@ package tokenfmt
 import (
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"slices"
 )
 
@@ -16,8 +15,8 @@ type head struct {
 // BinaryForms rewrites the heads of values in longer forms, one at a time, and adds members and fields
 // that a reader of the format skips. It applies to segments in CBOR (RFC 8949), MessagePack,
 // protobuf and ASN.1, and to sequences of netstrings or of length-prefixed fields.
-func BinaryForms(f Format, _ *Source) iter.Seq[Alteration] {
-	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+func BinaryForms(f Format, _ *Source, yield func(Alteration)) {
+	for i, raw := range f.EncodedBytes() {
 		put := func(from, to int, with []byte, how string) {
 			yield(Alteration{f.With(i, slices.Concat(raw[:from], with, raw[to:])), fmt.Sprintf("%s in segment %d", how, i)})
 		}
@@ -36,7 +35,7 @@ func BinaryForms(f Format, _ *Source) iter.Seq[Alteration] {
 				put(len(raw), len(raw), more, fmt.Sprintf("%x behind %s", more, b.name))
 			}
 		}
-	})
+	}
 }
 
 // binaryFormats are the formats. skipped holds bytes that a reader of the format skips: a tag that

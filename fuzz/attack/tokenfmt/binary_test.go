@@ -41,7 +41,7 @@ func TestBinaryForms(t *testing.T) {
 // binaryForms returns the decoded bytes of the tokens that BinaryForms yields for one segment.
 func binaryForms(raw []byte) (all []string) {
 	f := tokenfmt.Infer(fmt.Appendf(nil, "v1.%s", base64.RawURLEncoding.EncodeToString(raw)))
-	for a := range tokenfmt.BinaryForms(f, tokenfmt.NewSource(1)) {
+	for a := range tokenfmt.Each(tokenfmt.BinaryForms, f, tokenfmt.NewSource(1)) {
 		other, err := base64.RawURLEncoding.DecodeString(string(a.Text[3:]))
 		if err == nil {
 			all = append(all, string(other))

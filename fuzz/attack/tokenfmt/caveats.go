@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 )
@@ -23,8 +22,8 @@ type macaroon struct {
 // Caveats adds a caveat to a macaroon. This needs no key, because the signature is the key of the next one.
 // The new caveat is one of the token with a changed character in its last word. It applies to the formats 1
 // and 2 (libmacaroons, doc/format.txt).
-func Caveats(f Format, _ *Source) iter.Seq[Alteration] {
-	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+func Caveats(f Format, _ *Source, yield func(Alteration)) {
+	for i, raw := range f.EncodedBytes() {
 		for version, parse := range []func([]byte) (macaroon, bool){macaroonV1, macaroonV2} {
 			m, ok := parse(raw)
 			if !ok {
@@ -38,7 +37,7 @@ func Caveats(f Format, _ *Source) iter.Seq[Alteration] {
 				}
 			}
 		}
-	})
+	}
 }
 
 // changedWords returns copies of a text, each with another character in the last word: the first one, one in

@@ -7,7 +7,6 @@ import (
 	"compress/zlib"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"sync"
 )
@@ -43,8 +42,8 @@ const (
 
 // Recompressed compresses the compressed bytes of each segment again at other levels. If the
 // tag covers only the decompressed bytes, a reader treats both as equal.
-func Recompressed(f Format, _ *Source) iter.Seq[Alteration] {
-	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+func Recompressed(f Format, _ *Source, yield func(Alteration)) {
+	for i, raw := range f.EncodedBytes() {
 		for at := range min(mostPackedHead, len(raw)) {
 			for _, p := range compressions {
 				plain, rest, ok := p.unpacked(raw[at:])
@@ -56,7 +55,7 @@ func Recompressed(f Format, _ *Source) iter.Seq[Alteration] {
 				}
 			}
 		}
-	})
+	}
 }
 
 // inflaterPool is a pool of deflate readers, which are large.

@@ -2,6 +2,7 @@ package tokenfmt
 
 import (
 	"bytes"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -183,6 +184,17 @@ func (f Format) Encoded() []int {
 		at = slices.Delete(at, mostEncoded/2, len(at)-mostEncoded/2)
 	}
 	return at
+}
+
+// EncodedBytes yields the indices of [Format.Encoded] with the bytes of their segments.
+func (f Format) EncodedBytes() iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for _, i := range f.Encoded() {
+			if !yield(i, f.Segments[i].Bytes) {
+				return
+			}
+		}
+	}
 }
 
 // LastEncoded returns the index of the last segment that carries bytes. It reports false if no

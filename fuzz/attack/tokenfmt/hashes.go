@@ -118,21 +118,19 @@ func Checksums() []Checksum {
 
 // Unkeyed yields the token with a checksum or a whole hash as its tag. It also does so under
 // other versions: another first word, or another first byte.
-func Unkeyed(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for version := range f.otherVersions() {
-			for _, sum := range Checksums() {
-				if sum.cut {
-					continue
-				}
-				for _, l := range version.Layouts(len(sum.Sum(nil))) {
-					for _, message := range l.Messages(l.Body) {
-						yield(Alteration{l.Build(l.Body, sum.Sum(message)), fmt.Sprintf("%s as the tag, behind %.40q", sum.Name, l.before)})
-					}
+func Unkeyed(f Format, _ *Source, yield func(Alteration)) {
+	for version := range f.otherVersions() {
+		for _, sum := range Checksums() {
+			if sum.cut {
+				continue
+			}
+			for _, l := range version.Layouts(len(sum.Sum(nil))) {
+				for _, message := range l.Messages(l.Body) {
+					yield(Alteration{l.Build(l.Body, sum.Sum(message)), fmt.Sprintf("%s as the tag, behind %.40q", sum.Name, l.before)})
 				}
 			}
 		}
-	})
+	}
 }
 
 // otherVersions yields the format unchanged, with other first words, and with other first
@@ -165,8 +163,7 @@ func (f Format) Patched(back int, delta []byte) [][]byte {
 			all = append(all, l.Build(body, Xor(l.Tag, delta)))
 		}
 	}
-	for _, i := range f.Encoded() {
-		raw := f.Segments[i].Bytes
+	for i, raw := range f.EncodedBytes() {
 		for at := 1; at <= min(32, len(raw)-back-len(delta)); at++ {
 			altered := bytes.Clone(raw)
 			altered[len(raw)-back] ^= 1

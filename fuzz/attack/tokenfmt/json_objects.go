@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,10 +12,10 @@ import (
 
 // HeaderMembers adds members that restrict or redirect a reader to each segment that
 // is a JSON object (RFC 7515, section 4.1).
-func HeaderMembers(f Format, _ *Source) iter.Seq[Alteration] {
-	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+func HeaderMembers(f Format, _ *Source, yield func(Alteration)) {
+	for i, raw := range f.EncodedBytes() {
 		if !bytes.HasPrefix(raw, []byte("{")) {
-			return
+			continue
 		}
 		for _, member := range []string{`"crit":["x"],"x":1,`, `"b64":false,"crit":["b64"],`, `"zip":"DEF",`, `"kid":"../../dev/null",`, `"alg":"none",`} {
 			first := append([]byte("{"+member), raw[1:]...)
@@ -24,7 +23,7 @@ func HeaderMembers(f Format, _ *Source) iter.Seq[Alteration] {
 			yield(Alteration{f.With(i, first), fmt.Sprintf("%s added to segment %d", member, i)})
 			yield(Alteration{f.With(i, last), fmt.Sprintf("%s added at the end of segment %d", member, i)})
 		}
-	})
+	}
 }
 
 // A jsonObject is a JSON object inside the bytes of a segment.
@@ -84,17 +83,19 @@ func membersOf(text []byte, base int) []memberAt {
 // Members alters JSON objects that can be read in the token. It duplicates each member, with
 // the same value and with others, before and after it. It also adds a member, exchanges
 // members, and rewrites the JSON text in equivalent forms.
-func Members(f Format, _ *Source) iter.Seq[Alteration] { return inObjects(f, jsonObject.alterations) }
+func Members(f Format, _ *Source, yield func(Alteration)) {
+	inObjects(f, jsonObject.alterations, yield)
+}
 
 // inObjects yields alterations of each JSON object that can be read in the token.
-func inObjects(f Format, alter func(o jsonObject, raw []byte) []Alteration) iter.Seq[Alteration] {
-	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+func inObjects(f Format, alter func(o jsonObject, raw []byte) []Alteration, yield func(Alteration)) {
+	for i, raw := range f.EncodedBytes() {
 		for _, o := range jsonObjects(raw) {
 			for _, a := range alter(o, raw) {
 				yield(Alteration{f.With(i, a.Text), fmt.Sprintf("in the JSON object of segment %d, %s", i, a.How)})
 			}
 		}
-	})
+	}
 }
 
 // alterations returns raw with the object altered in each way.
@@ -179,15 +180,15 @@ var equivalentTexts = [][2]string{
 
 // Texts alters readable text in the bytes of each segment: canonical equivalents, line breaks,
 // letter case, white space at the ends, NUL.
-func Texts(f Format, _ *Source) iter.Seq[Alteration] {
-	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+func Texts(f Format, _ *Source, yield func(Alteration)) {
+	for i, raw := range f.EncodedBytes() {
 		for _, run := range printableRuns(raw) {
 			for _, a := range textForms(string(raw[run[0]:run[1]])) {
 				altered := slices.Concat(raw[:run[0]], a.Text, raw[run[1]:])
 				yield(Alteration{f.With(i, altered), fmt.Sprintf("in the text at byte %d of segment %d, %s", run[0], i, a.How)})
 			}
 		}
-	})
+	}
 }
 
 // textForms returns other forms of text that a lenient reader treats as equal.

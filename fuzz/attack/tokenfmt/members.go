@@ -3,7 +3,6 @@ package tokenfmt
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 )
@@ -16,8 +15,8 @@ var otherTypes = []string{"null", "true", `""`, `"x"`, "[]", "[[]]", "{}", "0", 
 	strings.Repeat("9", 400), "NaN", "Infinity", `"\ud800"`, `"\u0000"`, `"\u0661"`, `"\u00e9"`}
 
 // OtherTypes gives members of JSON objects values of other types, and other names.
-func OtherTypes(f Format, _ *Source) iter.Seq[Alteration] {
-	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+func OtherTypes(f Format, _ *Source, yield func(Alteration)) {
+	for i, raw := range f.EncodedBytes() {
 		for _, o := range jsonObjects(raw) {
 			for _, m := range o.members[:min(len(o.members), mostMembers)] {
 				name := raw[m.from:m.colon]
@@ -29,13 +28,13 @@ func OtherTypes(f Format, _ *Source) iter.Seq[Alteration] {
 				yield(Alteration{f.With(i, slices.Concat(raw[:m.from], []byte(`"x_other"`), raw[m.colon:])), fmt.Sprintf("in the JSON object of segment %d, another name for %s", i, name)})
 			}
 		}
-	})
+	}
 }
 
 // MovedBetweenMembers moves text from the end of a member of a JSON object to the start of
 // another, and back. A tag over values that are joined without separators does not change.
-func MovedBetweenMembers(f Format, _ *Source) iter.Seq[Alteration] {
-	return inObjects(f, jsonObject.moved)
+func MovedBetweenMembers(f Format, _ *Source, yield func(Alteration)) {
+	inObjects(f, jsonObject.moved, yield)
 }
 
 // moved returns raw with text moved between the values of each pair of members.

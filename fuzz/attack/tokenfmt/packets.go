@@ -3,7 +3,6 @@ package tokenfmt
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -70,13 +69,13 @@ func (p packetForm) borders(raw []byte) []int {
 
 // EmptyPackets inserts an empty packet at each border of segments that are made of packets. A reader may skip
 // it.
-func EmptyPackets(f Format, _ *Source) iter.Seq[Alteration] {
-	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+func EmptyPackets(f Format, _ *Source, yield func(Alteration)) {
+	for i, raw := range f.EncodedBytes() {
 		for _, form := range packetForms {
 			for _, at := range form.borders(raw) {
 				yield(Alteration{f.With(i, slices.Insert(bytes.Clone(raw), at, []byte(form.empty)...)),
 					fmt.Sprintf("an empty packet behind the first %d bytes of segment %d, in the form of %s", at, i, form.name)})
 			}
 		}
-	})
+	}
 }

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"crypto/cipher"
 	"fmt"
-	"iter"
 	"slices"
 )
 
 // TaggedUnderKey recomputes the tag of the token by HMAC under a known key. altered describes
 // the changes that f already has, for the description.
-func TaggedUnderKey(f Format, key []byte, altered string) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
+func TaggedUnderKey(f Format, key []byte, altered string) Alterations {
+	return func(yield func(Alteration)) {
 		for _, m := range []struct {
 			mac  MAC
 			size int
@@ -20,13 +19,13 @@ func TaggedUnderKey(f Format, key []byte, altered string) iter.Seq[Alteration] {
 				yield(Alteration{text, underKey(altered, key, m.mac.Name)})
 			}
 		}
-	})
+	}
 }
 
 // SealedUnderKey seals the token again under a known key, by each AEAD that can be recognized.
 // The plaintext is the honest ciphertext.
-func SealedUnderKey(f Format, key []byte, altered string) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
+func SealedUnderKey(f Format, key []byte, altered string) Alterations {
+	return func(yield func(Alteration)) {
 		for _, c := range knownCiphers {
 			if a, err := c.new(key); err == nil {
 				for _, i := range f.Encoded() {
@@ -34,7 +33,7 @@ func SealedUnderKey(f Format, key []byte, altered string) iter.Seq[Alteration] {
 				}
 			}
 		}
-	})
+	}
 }
 
 func underKey(altered string, key []byte, by string) string {
@@ -80,8 +79,7 @@ func (f Format) additional(i int, head []byte) [][]byte {
 // OtherHeads calls do with variants of the token in which the start of a segment, which may
 // name a key, has one bit flipped or is zero.
 func OtherHeads(f Format, do func(other Format, how string)) {
-	for _, i := range f.Encoded() {
-		raw := f.Segments[i].Bytes
+	for i, raw := range f.EncodedBytes() {
 		if len(raw) == 0 {
 			continue
 		}

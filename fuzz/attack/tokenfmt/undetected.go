@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"fmt"
-	"iter"
 	"math/bits"
 	"slices"
 )
@@ -79,8 +78,8 @@ func addBytes(first, apart, other int) func([]byte) bool {
 }
 
 // Unseen changes bytes of each segment so that a checksum stays the same.
-func Unseen(f Format, s *Source) iter.Seq[Alteration] {
-	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
+func Unseen(f Format, s *Source, yield func(Alteration)) {
+	for i, raw := range f.EncodedBytes() {
 		for _, p := range undetectedChanges() {
 			for _, at := range s.Places(max(0, len(raw)-p.size), 4) {
 				if altered := bytes.Clone(raw); at+p.size <= len(raw) && p.apply(altered[at:at+p.size]) {
@@ -88,7 +87,7 @@ func Unseen(f Format, s *Source) iter.Seq[Alteration] {
 				}
 			}
 		}
-	})
+	}
 }
 
 // blockLengths are lengths in bytes of blocks that programs hash separately.
@@ -96,44 +95,44 @@ var blockLengths = []int{8, 10, 16, 20, 24, 32, 40, 48, 50, 64, 72, 80, 96, 100,
 
 // Moved finds the byte alone within a run of the byte around and moves it by the length of a
 // block. The blocks are then the same, in another order.
-func Moved(f Format, alone, around byte) iter.Seq[Alteration] {
+func Moved(f Format, alone, around byte) Alterations {
 	run := bytes.Repeat([]byte{around}, 8)
-	return inEncoded(f, func(i int, raw []byte, yield func(Alteration)) {
-		at := bytes.Index(raw, slices.Concat(run, []byte{alone}, run)) + len(run)
-		if at < len(run) {
-			return
-		}
-		for _, n := range blockLengths {
-			if to := at + n; to < len(raw) && raw[to] == around {
-				altered := bytes.Clone(raw)
-				altered[at], altered[to] = around, alone
-				yield(Alteration{f.With(i, altered), fmt.Sprintf("byte %d of segment %d moved by a block of %d bytes", at, i, n)})
+	return func(yield func(Alteration)) {
+		for i, raw := range f.EncodedBytes() {
+			at := bytes.Index(raw, slices.Concat(run, []byte{alone}, run)) + len(run)
+			if at < len(run) {
+				continue
+			}
+			for _, n := range blockLengths {
+				if to := at + n; to < len(raw) && raw[to] == around {
+					altered := bytes.Clone(raw)
+					altered[at], altered[to] = around, alone
+					yield(Alteration{f.With(i, altered), fmt.Sprintf("byte %d of segment %d moved by a block of %d bytes", at, i, n)})
+				}
 			}
 		}
-	})
+	}
 }
 
 // MovedSeparators moves each separator by up to six characters to the left and three to the
 // right. It moves only the first 16 separators.
-func MovedSeparators(f Format, _ *Source) iter.Seq[Alteration] {
+func MovedSeparators(f Format, _ *Source, yield func(Alteration)) {
 	const most = 16
-	return Each(func(yield func(Alteration)) {
-		text, met := f.Text(), 0
-		for at, c := range text {
-			if isEncodingLetter[c] || met == most {
+	text, met := f.Text(), 0
+	for at, c := range text {
+		if isEncodingLetter[c] || met == most {
+			continue
+		}
+		met++
+		for _, by := range []int{-6, -5, -4, -3, -2, -1, 1, 2, 3} {
+			to := at + by
+			if to < 0 || to >= len(text) {
 				continue
 			}
-			met++
-			for _, by := range []int{-6, -5, -4, -3, -2, -1, 1, 2, 3} {
-				to := at + by
-				if to < 0 || to >= len(text) {
-					continue
-				}
-				altered := slices.Insert(slices.Delete(bytes.Clone(text), at, at+1), to, c)
-				yield(Alteration{altered, fmt.Sprintf("the separator at character %d moved by %d", at, by)})
-			}
+			altered := slices.Insert(slices.Delete(bytes.Clone(text), at, at+1), to, c)
+			yield(Alteration{altered, fmt.Sprintf("the separator at character %d moved by %d", at, by)})
 		}
-	})
+	}
 }
 
 // mostDigits is the largest number of digits that MovedDigits moves.
@@ -142,22 +141,20 @@ const mostDigits = 4
 // MovedDigits moves digits between the bytes of a segment and a number in a neighboring
 // segment. If the decoded bytes and the number are authenticated without a separator, the tag
 // does not change.
-func MovedDigits(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		for i, s := range f.Segments {
-			for _, j := range []int{i - 2, i + 2} { // with a separator in between
-				if !s.Encoded() || j < 0 || j >= len(f.Segments) || !isNumber([]byte(f.Segments[j].Text)) {
-					continue
-				}
-				for n := 1; n <= mostDigits; n++ {
-					for _, moved := range moveDigits(s.Bytes, f.Segments[j].Text, n, j > i) {
-						altered := f.Altered(i, moved[0]).WithText(j, string(moved[1]))
-						yield(Alteration{altered, fmt.Sprintf("%d digits moved between segment %d and the number %s", n, i, f.Segments[j].Text)})
-					}
+func MovedDigits(f Format, _ *Source, yield func(Alteration)) {
+	for i, s := range f.Segments {
+		for _, j := range []int{i - 2, i + 2} { // with a separator in between
+			if !s.Encoded() || j < 0 || j >= len(f.Segments) || !isNumber([]byte(f.Segments[j].Text)) {
+				continue
+			}
+			for n := 1; n <= mostDigits; n++ {
+				for _, moved := range moveDigits(s.Bytes, f.Segments[j].Text, n, j > i) {
+					altered := f.Altered(i, moved[0]).WithText(j, string(moved[1]))
+					yield(Alteration{altered, fmt.Sprintf("%d digits moved between segment %d and the number %s", n, i, f.Segments[j].Text)})
 				}
 			}
 		}
-	})
+	}
 }
 
 // moveDigits moves n digits from raw to a number after or before it, and back.
@@ -185,27 +182,25 @@ func isNumber(text []byte) bool {
 
 // Parted moves up to 48 bytes before a tag at the end of the token to a new segment after it,
 // which readers may treat as optional.
-func Parted(f Format, _ *Source) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
-		last, ok := f.LastEncoded()
-		if !ok {
-			return
+func Parted(f Format, _ *Source, yield func(Alteration)) {
+	last, ok := f.LastEncoded()
+	if !ok {
+		return
+	}
+	s, sep := f.Segments[last], string(separatorOf(f.Before(last)))
+	for _, tag := range []int{16, 32} {
+		end := len(s.Bytes) - tag
+		for n := 1; n <= min(48, end); n++ {
+			text := f.With(last, slices.Concat(s.Bytes[:end-n], s.Bytes[end:]))
+			yield(Alteration{append(text, sep+s.Encoding.Encode(s.Bytes[end-n:end])...), fmt.Sprintf("%d bytes in front of a tag of %d moved to a segment behind it", n, tag)})
 		}
-		s, sep := f.Segments[last], string(separatorOf(f.Before(last)))
-		for _, tag := range []int{16, 32} {
-			end := len(s.Bytes) - tag
-			for n := 1; n <= min(48, end); n++ {
-				text := f.With(last, slices.Concat(s.Bytes[:end-n], s.Bytes[end:]))
-				yield(Alteration{append(text, sep+s.Encoding.Encode(s.Bytes[end-n:end])...), fmt.Sprintf("%d bytes in front of a tag of %d moved to a segment behind it", n, tag)})
-			}
-		}
-	})
+	}
 }
 
 // Chained appends a part to the token and computes the next tag of a chain, in which each tag
 // is the key for the next part. An attacker who has a tag can continue such a chain.
-func Chained(f Format, parts ...[]byte) iter.Seq[Alteration] {
-	return Each(func(yield func(Alteration)) {
+func Chained(f Format, parts ...[]byte) Alterations {
+	return func(yield func(Alteration)) {
 		at := f.Encoded()
 		if len(at) == 0 {
 			return
@@ -232,7 +227,7 @@ func Chained(f Format, parts ...[]byte) iter.Seq[Alteration] {
 				}
 			}
 		}
-	})
+	}
 }
 
 // separatorOf returns the separator at the end of a text.

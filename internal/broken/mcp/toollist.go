@@ -64,7 +64,7 @@ var tools = map[string]tool{
 	"leave":   {noValues, "ends your duty", "", []string{"duties", "duties looked at once", "duties end with new calls"}},
 	"return":  {noValues, "begins your duty", "", []string{"duties", "duties looked at once", "duties end with new calls"}},
 	"retract": {noValues, "withdraws all calls that wait for an answer", "", []string{"withdrawals", "withdrawals reach removals alone", "withdrawals of removals"}},
-	"member": {`{"type":"object","properties":{"user":{"type":"string","enum":["alice","bob"]},"role":{"type":"string","enum":["member","none"]}},"required":["user","role"],"additionalProperties":false}`,
+	"member": {valuesOf(`"user":{"type":"string","enum":["alice","bob"]},"role":{"type":"string","enum":["member","none"]}`, "user", "role"),
 		"names or removes a member, who may deploy", "", membershipChoices},
 	"share":    {noValues, "lets other users read your notes: shares them", "", shareChoices},
 	"unshare":  {noValues, "takes the share of your notes back", "", shareChoices},

@@ -148,12 +148,12 @@ func shortAlgorithms(t *attack.T, s signedToken) {
 func guessTag(t *attack.T, s signedToken, text, algorithm string, size, tries int) {
 	const atOnce = 1 << 10
 	for from := 0; from < tries && !t.Fell(codecs.Integrity) && !t.Spent(); from += atOnce {
-		t.Changes(s.in, s.tok, tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
+		t.Changes(s.in, s.tok, func(yield func(tokenfmt.Alteration)) {
 			for k := from; k < min(from+atOnce, tries); k++ {
 				tag := binary.BigEndian.AppendUint16(nil, uint16(k))[2-size:]
 				yield(tokenfmt.Alteration{Text: tagged(text, tag), How: fmt.Sprintf("the algorithm %q and a tag of %d bytes, try %d", algorithm, size, k+1)})
 			}
-		}))
+		})
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -63,8 +62,7 @@ func (t trial) workBefore() {
 	}
 	defer t.elsewhere()()
 	forgeries := []func() []byte{func() []byte { return forged }}
-	for _, i := range f.Encoded() {
-		raw := f.Segments[i].Bytes
+	for i, raw := range f.EncodedBytes() {
 		for _, keep := range []int{0, 1, 4, 8} {
 			forgeries = append(forgeries, func() []byte {
 				head := raw[:min(keep, len(raw))]
@@ -95,7 +93,7 @@ func (t trial) steeredWork() {
 	defer t.elsewhere()()
 	refuse := func() { in.Ask(forged, tok.Under) }
 	refusal := min(t.works(refuse), t.works(refuse), t.works(refuse))
-	for a := range largerNumbers(f) {
+	for a := range tokenfmt.Each(largerNumbers, f, t.Source) {
 		t.Try(codecs.Inert)
 		var first verdict.Call
 		took := t.works(func() { first = in.Ask(a.Text, tok.Under) })
@@ -159,39 +157,37 @@ var costExponents = []int{6, 10}
 
 // largerNumbers yields forged tokens with a larger number: in a readable header, in a segment
 // that is a number, or in one or two bytes near the start of a segment.
-func largerNumbers(f tokenfmt.Format) iter.Seq[tokenfmt.Alteration] {
-	return tokenfmt.Each(func(yield func(tokenfmt.Alteration)) {
-		for i, s := range f.Segments {
-			if !s.Encoded() {
-				if countWord.MatchString(s.Text) {
-					digits := strings.TrimLeft(s.Text, "abcdefghijklmnopqrstuvwxyz=")
-					for _, larger := range largerTexts(digits) {
-						word := strings.TrimSuffix(s.Text, digits) + larger
-						yield(tokenfmt.Alteration{Text: f.WithText(i, word), How: fmt.Sprintf("%s for %s in segment %d", word, s.Text, i)})
-					}
-				}
-				continue
-			}
-			for at := range min(countPlaces, max(0, len(s.Bytes)-1)) {
-				if json.Valid(s.Bytes) {
-					break
-				}
-				larger := slices.Concat(s.Bytes[:at], []byte{0xff, 0xff}, s.Bytes[at+2:])
-				yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("65535 at byte %d of segment %d", at, i)})
-				for _, more := range costExponents {
-					larger := bytes.Clone(s.Bytes)
-					larger[at] += byte(more)
-					yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("%d added to byte %d of segment %d", more, at, i)})
+func largerNumbers(f tokenfmt.Format, _ *tokenfmt.Source, yield func(tokenfmt.Alteration)) {
+	for i, s := range f.Segments {
+		if !s.Encoded() {
+			if countWord.MatchString(s.Text) {
+				digits := strings.TrimLeft(s.Text, "abcdefghijklmnopqrstuvwxyz=")
+				for _, larger := range largerTexts(digits) {
+					word := strings.TrimSuffix(s.Text, digits) + larger
+					yield(tokenfmt.Alteration{Text: f.WithText(i, word), How: fmt.Sprintf("%s for %s in segment %d", word, s.Text, i)})
 				}
 			}
-			for _, m := range countMember.FindAllSubmatchIndex(s.Bytes, 8) {
-				for _, number := range largerTexts(string(s.Bytes[m[4]:m[5]])) {
-					larger := slices.Concat(s.Bytes[:m[4]], []byte(number), s.Bytes[m[5]:])
-					yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("%s as %s in segment %d", s.Bytes[m[2]:m[3]], number, i)})
-				}
+			continue
+		}
+		for at := range min(countPlaces, max(0, len(s.Bytes)-1)) {
+			if json.Valid(s.Bytes) {
+				break
+			}
+			larger := slices.Concat(s.Bytes[:at], []byte{0xff, 0xff}, s.Bytes[at+2:])
+			yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("65535 at byte %d of segment %d", at, i)})
+			for _, more := range costExponents {
+				larger := bytes.Clone(s.Bytes)
+				larger[at] += byte(more)
+				yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("%d added to byte %d of segment %d", more, at, i)})
 			}
 		}
-	})
+		for _, m := range countMember.FindAllSubmatchIndex(s.Bytes, 8) {
+			for _, number := range largerTexts(string(s.Bytes[m[4]:m[5]])) {
+				larger := slices.Concat(s.Bytes[:m[4]], []byte(number), s.Bytes[m[5]:])
+				yield(tokenfmt.Alteration{Text: f.With(i, larger), How: fmt.Sprintf("%s as %s in segment %d", s.Bytes[m[2]:m[3]], number, i)})
+			}
+		}
+	}
 }
 
 // largerTexts returns decimal numbers that are larger than the given digits.
@@ -228,8 +224,7 @@ func (b bombPlace) String() string {
 // is a JSON header, it also returns the other segments, with a header that declares them
 // compressed (RFC 7516, section 4.1.3).
 func bombPlaces(f tokenfmt.Format, keeps []int) (all []bombPlace) {
-	for _, i := range f.Encoded() {
-		raw := f.Segments[i].Bytes
+	for i, raw := range f.EncodedBytes() {
 		for _, keep := range keeps {
 			if keep <= len(raw) {
 				all = append(all, bombPlace{f, i, keep, ""})
@@ -310,8 +305,7 @@ func (t trial) runsCode(in *attack.Instance, tok *attack.Token) {
 	c, recognized := f.Recognize(in.Keys[0])
 	for name, object := range fileGadgets(mark) {
 		texts := [][]byte{object}
-		for _, i := range f.Encoded() {
-			raw := f.Segments[i].Bytes
+		for i, raw := range f.EncodedBytes() {
 			texts = append(texts, f.With(i, object), f.With(i, slices.Concat(raw[:min(4, len(raw))], object)))
 			if len(raw) > 32 {
 				texts = append(texts, f.With(i, slices.Concat(raw[:4], object, raw[len(raw)-32:])), f.With(i, slices.Concat(object, raw[len(raw)-32:])))

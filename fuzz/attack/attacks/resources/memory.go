@@ -78,7 +78,7 @@ func (t trial) anew() (*attack.Instance, *attack.Token, *gauge, bool) {
 func Lengths(run *attack.T) {
 	t := trial{run}
 	if in, tok, ok := t.Base(); ok {
-		t.Changes(in, tok, tokenfmt.OtherTypes(tok.Format(), t.Source))
+		t.Changes(in, tok, func(yield func(tokenfmt.Alteration)) { tokenfmt.OtherTypes(tok.Format(), t.Source, yield) })
 	}
 	if t.Design.Memory != nil {
 		t.lengthsElsewhere()
@@ -88,7 +88,7 @@ func Lengths(run *attack.T) {
 	if !ok {
 		return
 	}
-	for lie := range tokenfmt.Lengths(tok.Format(), t.Source) {
+	for lie := range tokenfmt.Each(tokenfmt.Lengths, tok.Format(), t.Source) {
 		t.Try(codecs.Total)
 		before := allocatedAbout()
 		t.Change(in, tok, lie.Text, lie.How)
@@ -326,5 +326,5 @@ func costsMemory(text string, grown, honest uint64) bool {
 
 // liesIn returns the variants of tok with extreme numbers.
 func liesIn(tok *attack.Token) []tokenfmt.Alteration {
-	return slices.Collect(tokenfmt.Lengths(tok.Format(), tokenfmt.NewSource(0)))
+	return slices.Collect(tokenfmt.Each(tokenfmt.Lengths, tok.Format(), tokenfmt.NewSource(0)))
 }
