@@ -51,3 +51,77 @@ func (s *Server) order(r request) (object, *failure) {
 		return s.toolText("ordered, charged %s", inMoney(total))
 	})
 }
+
+// basketChoices are the choices for the tools put, which adds a thing to the basket of the user, and checkout,
+// which asks about its total and orders it. Only the first is a fault: it orders things that came after the
+// question, at the total of the question. The next four order the things of the question.
+var basketChoices = []string{"baskets at confirmed totals", "baskets as confirmed", "baskets as confirmed, the rest kept", "baskets as confirmed, the rest told",
+	"baskets as confirmed, all things told", "changed baskets refused", "changed baskets asked about again"}
+
+// pricesOfThings are in cents.
+var pricesOfThings = map[string]int{"lamp": 890, "chair": 4500, "desk": 12900}
+
+// put adds a thing to the basket of a user.
+func (s *Server) put(user, thing string) object {
+	s.said.add("basket of "+user, " "+thing)
+	s.said.add("things of "+user, " "+thing)
+	return s.toolText("done")
+}
+
+// basket returns the things in the basket of a user, and all that were in it, in the order of time. Each
+// basket has a lamp.
+func (s *Server) basket(user string) (now, ever string) {
+	return "lamp" + s.said.get("basket of "+user), "lamp" + s.said.get("things of "+user)
+}
+
+// costOf returns the total of things in EUR.
+func costOf(things string) string {
+	cents := 0
+	for _, thing := range strings.Fields(things) {
+		cents += pricesOfThings[thing]
+	}
+	return inMoney(cents)
+}
+
+// ofBasket adds the total of the basket to a question, and its things to the state.
+func (s *Server) ofBasket(params string, p boundRequest, c *claims) string {
+	if p.target != "checkout" {
+		return params
+	}
+	c.Past, _ = s.basket(p.user)
+	return strings.Replace(params, "Go on?", "The total is "+costOf(c.Past)+". Go on?", 1)
+}
+
+// checkout orders the basket of a user.
+func (s *Server) checkout(r request) (object, *failure) {
+	p, again := r.placed("checkout"), false
+	result, fail := s.round(r, p, "basket", []string{"confirm"}, func(c claims) object {
+		now, ever := s.basket(r.user)
+		things := c.Past
+		rest := strings.TrimPrefix(now, c.Past)
+		switch {
+		case rest != "" && s.has("changed baskets refused"):
+			return s.toolError("the basket has changed")
+		case rest != "" && s.has("changed baskets asked about again"):
+			again = true
+			return object{}
+		case s.has("baskets at confirmed totals"):
+			things, rest = now, ""
+		case !s.has("baskets as confirmed, the rest kept"):
+			rest = ""
+		}
+		s.said.put("basket of "+r.user, rest)
+		switch text := "ordered " + things + ", charged " + costOf(c.Past); {
+		case s.has("baskets as confirmed, the rest told"):
+			return s.toolText("%s, not ordered: %s", text, strings.TrimPrefix(now, c.Past))
+		case s.has("baskets as confirmed, all things told"):
+			return s.toolText("ordered for %s, of: %s", costOf(c.Past), ever)
+		default:
+			return s.toolText("%s", text)
+		}
+	})
+	if again {
+		return s.ask(r, p, claims{Step: "confirm", Env: "basket"})
+	}
+	return result, fail
+}
