@@ -57,19 +57,13 @@ func inCBOR(key []byte, strict bool) skeleton.Pair {
 		head := binary.BigEndian.AppendUint32([]byte{0x82, 0x5a}, uint32(len(payload)))
 		return base64.RawURLEncoding.EncodeToString(slices.Concat(head, payload, []byte{0x58, 0x20}, tag))
 	}
-	return skeleton.Pair{
-		Write: func(payload []byte) string { return write(payload, skeleton.HMAC(key, payload)) },
-		Read: func(token string) ([]byte, error) {
-			raw, ok := skeleton.DecodeCanonical(token)
-			rest, isList := bytes.CutPrefix(raw, []byte{0x82})
-			payload, rest, okPayload := byteString(rest)
-			tag, rest, okTag := byteString(rest)
-			if !ok || !isList || !okPayload || !okTag || len(rest) > 0 || strict && write(payload, tag) != token {
-				return nil, skeleton.ErrMalformed
-			}
-			return payload, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, payload)))
-		},
-	}
+	return skeleton.FormattedPair(key, write, func(token string) (payload, tag []byte, ok bool) {
+		raw, ok := skeleton.DecodeCanonical(token)
+		rest, isList := bytes.CutPrefix(raw, []byte{0x82})
+		payload, rest, okPayload := byteString(rest)
+		tag, rest, okTag := byteString(rest)
+		return payload, tag, ok && isList && okPayload && okTag && len(rest) == 0 && (!strict || write(payload, tag) == token)
+	})
 }
 
 // inCBORMap returns a codec of tokens
@@ -122,27 +116,22 @@ func byteString(raw []byte) (text, rest []byte, ok bool) {
 //
 // with varint lengths. The reader skips fields other than 1 and 2.
 func inProtobuf(key []byte) skeleton.Pair {
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			head := binary.AppendUvarint([]byte{0x0a}, uint64(len(payload)))
-			return base64.RawURLEncoding.EncodeToString(slices.Concat(head, payload, []byte{0x12, sha256.Size}, skeleton.HMAC(key, payload)))
-		},
-		Read: func(token string) ([]byte, error) {
-			raw, ok := skeleton.DecodeCanonical(token)
-			fields := map[byte][]byte{}
-			for ok && len(raw) > 0 {
-				n, size := binary.Uvarint(raw[1:])
-				if ok = raw[0]&7 == 2 && size > 0 && n <= uint64(len(raw)-1-max(size, 0)); ok {
-					fields[raw[0]>>3] = raw[1+size : 1+size+int(n)]
-					raw = raw[1+size+int(n):]
-				}
-			}
-			if !ok || fields[1] == nil || fields[2] == nil {
-				return nil, skeleton.ErrMalformed
-			}
-			return fields[1], skeleton.Authentic(hmac.Equal(fields[2], skeleton.HMAC(key, fields[1])))
-		},
+	write := func(payload, tag []byte) string {
+		head := binary.AppendUvarint([]byte{0x0a}, uint64(len(payload)))
+		return base64.RawURLEncoding.EncodeToString(slices.Concat(head, payload, []byte{0x12, sha256.Size}, tag))
 	}
+	return skeleton.FormattedPair(key, write, func(token string) (payload, tag []byte, ok bool) {
+		raw, ok := skeleton.DecodeCanonical(token)
+		fields := map[byte][]byte{}
+		for ok && len(raw) > 0 {
+			n, size := binary.Uvarint(raw[1:])
+			if ok = raw[0]&7 == 2 && size > 0 && n <= uint64(len(raw)-1-max(size, 0)); ok {
+				fields[raw[0]>>3] = raw[1+size : 1+size+int(n)]
+				raw = raw[1+size+int(n):]
+			}
+		}
+		return fields[1], fields[2], ok && fields[1] != nil && fields[2] != nil
+	})
 }
 
 // inNetstrings returns a codec of tokens
@@ -159,20 +148,15 @@ func inNetstrings(key []byte) skeleton.Pair {
 		}
 		return rest[:n], rest[n+1:], true
 	}
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%s,32:%s,", len(payload), payload, skeleton.HMAC(key, payload)))
-		},
-		Read: func(token string) ([]byte, error) {
-			raw, ok := skeleton.DecodeCanonical(token)
-			payload, rest, okPayload := read(raw)
-			tag, rest, okTag := read(rest)
-			if !ok || !okPayload || !okTag || len(rest) > 0 {
-				return nil, skeleton.ErrMalformed
-			}
-			return payload, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, payload)))
-		},
+	write := func(payload, tag []byte) string {
+		return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d:%s,32:%s,", len(payload), payload, tag))
 	}
+	return skeleton.FormattedPair(key, write, func(token string) (payload, tag []byte, ok bool) {
+		raw, ok := skeleton.DecodeCanonical(token)
+		payload, rest, okPayload := read(raw)
+		tag, rest, okTag := read(rest)
+		return payload, tag, ok && okPayload && okTag && len(rest) == 0
+	})
 }
 
 // recompressedCodec returns a codec of tokens
@@ -226,25 +210,22 @@ func inBase62(key []byte, strict bool) skeleton.Pair {
 		}
 		return token
 	}
-	return skeleton.Pair{
-		Write: func(payload []byte) string { return write(payload, skeleton.HMAC(key, payload)) },
-		Read: func(token string) ([]byte, error) {
-			text, ok := strings.CutPrefix(token, "b.")
-			if !ok || len(text)%width != 0 || len(text) < width*(size+sha256.Size)/size || strings.Trim(text, digitsAndLetters) != "" {
-				return nil, skeleton.ErrMalformed
-			}
-			var raw []byte
-			for block := range slices.Chunk([]byte(text), width) {
-				n, _ := new(big.Int).SetString(string(block), 62)
-				raw = binary.BigEndian.AppendUint64(raw, new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64())
-			}
-			n, padded, tag := binary.BigEndian.Uint64(raw), raw[size:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
-			if n > uint64(len(padded)) || !bytes.Equal(padded[n:], make([]byte, -n&(size-1))) || strict && write(padded[:n], tag) != token {
-				return nil, skeleton.ErrMalformed
-			}
-			return padded[:n], skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, padded[:n])))
-		},
-	}
+	return skeleton.FormattedPair(key, write, func(token string) (payload, tag []byte, ok bool) {
+		text, ok := strings.CutPrefix(token, "b.")
+		if !ok || len(text)%width != 0 || len(text) < width*(size+sha256.Size)/size || strings.Trim(text, digitsAndLetters) != "" {
+			return nil, nil, false
+		}
+		var raw []byte
+		for block := range slices.Chunk([]byte(text), width) {
+			n, _ := new(big.Int).SetString(string(block), 62)
+			raw = binary.BigEndian.AppendUint64(raw, new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64())
+		}
+		n, padded, tag := binary.BigEndian.Uint64(raw), raw[size:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
+		if n > uint64(len(padded)) || !bytes.Equal(padded[n:], make([]byte, -n&(size-1))) {
+			return nil, nil, false
+		}
+		return padded[:n], tag, !strict || write(padded[:n], tag) == token
+	})
 }
 
 const digitsAndLetters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -260,23 +241,17 @@ func inGroups(key []byte, strict bool) skeleton.Pair {
 		head := binary.AppendUvarint([]byte{version}, uint64(len(payload)))
 		return base64.RawURLEncoding.EncodeToString(slices.Concat(head, payload, tag))
 	}
-	return skeleton.Pair{
-		Write: func(payload []byte) string { return write(payload, skeleton.HMAC(key, payload)) },
-		Read: func(token string) ([]byte, error) {
-			raw, ok := skeleton.DecodeCanonical(token)
-			v, width := binary.Uvarint(raw)
-			if !ok || v != version || width <= 0 {
-				return nil, skeleton.ErrMalformed
-			}
-			n, size := binary.Uvarint(raw[width:])
-			if size <= 0 || n > uint64(len(raw)) || len(raw) != width+size+int(n)+sha256.Size {
-				return nil, skeleton.ErrMalformed
-			}
-			payload, tag := raw[width+size:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
-			if strict && write(payload, tag) != token {
-				return nil, skeleton.ErrMalformed
-			}
-			return payload, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, payload)))
-		},
-	}
+	return skeleton.FormattedPair(key, write, func(token string) (payload, tag []byte, ok bool) {
+		raw, ok := skeleton.DecodeCanonical(token)
+		v, width := binary.Uvarint(raw)
+		if !ok || v != version || width <= 0 {
+			return nil, nil, false
+		}
+		n, size := binary.Uvarint(raw[width:])
+		if size <= 0 || n > uint64(len(raw)) || len(raw) != width+size+int(n)+sha256.Size {
+			return nil, nil, false
+		}
+		payload, tag = raw[width+size:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
+		return payload, tag, !strict || write(payload, tag) == token
+	})
 }

@@ -98,21 +98,17 @@ func hexBehind(key []byte) skeleton.Pair {
 func lookAlikes(key []byte) skeleton.Pair {
 	const prefix = "la1."
 	base32 := base32.StdEncoding.WithPadding(base32.NoPadding)
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			return prefix + base32.EncodeToString(slices.Concat(payload, skeleton.HMAC(key, payload)))
-		},
-		Read: func(token string) ([]byte, error) {
-			text, ok := strings.CutPrefix(token, prefix)
-			text = strings.NewReplacer("0", "O", "1", "L").Replace(text)
-			raw, err := base32.DecodeString(text)
-			n := len(raw) - sha256.Size
-			if !ok || err != nil || n < 0 || base32.EncodeToString(raw) != text {
-				return nil, skeleton.ErrMalformed
-			}
-			return raw[:n], skeleton.Authentic(hmac.Equal(raw[n:], skeleton.HMAC(key, raw[:n])))
-		},
-	}
+	write := func(payload, tag []byte) string { return prefix + base32.EncodeToString(slices.Concat(payload, tag)) }
+	return skeleton.FormattedPair(key, write, func(token string) (payload, tag []byte, ok bool) {
+		text, ok := strings.CutPrefix(token, prefix)
+		text = strings.NewReplacer("0", "O", "1", "L").Replace(text)
+		raw, err := base32.DecodeString(text)
+		n := len(raw) - sha256.Size
+		if !ok || err != nil || n < 0 || base32.EncodeToString(raw) != text {
+			return nil, nil, false
+		}
+		return raw[:n], raw[n:], true
+	})
 }
 
 // lowBytes returns a codec of tokens
@@ -159,24 +155,19 @@ func lowBytes(key []byte) skeleton.Pair {
 //	token = "p=" || base64url(payload) || ";t=" || base64url(tag[32])
 func namedParts(key []byte) skeleton.Pair {
 	text := base64.RawURLEncoding.EncodeToString
-	return skeleton.Pair{
-		Write: func(payload []byte) string { return "p=" + text(payload) + ";t=" + text(skeleton.HMAC(key, payload)) },
-		Read: func(token string) ([]byte, error) {
-			parts := map[string][]byte{}
-			for part := range strings.SplitSeq(token, ";") {
-				name, value, ok := strings.Cut(part, "=")
-				raw, okValue := skeleton.DecodeCanonical(value)
-				if _, twice := parts[name]; twice || !ok || !okValue {
-					return nil, skeleton.ErrMalformed
-				}
-				parts[name] = raw
+	write := func(payload, tag []byte) string { return "p=" + text(payload) + ";t=" + text(tag) }
+	return skeleton.FormattedPair(key, write, func(token string) (payload, tag []byte, ok bool) {
+		parts := map[string][]byte{}
+		for part := range strings.SplitSeq(token, ";") {
+			name, value, ok := strings.Cut(part, "=")
+			raw, okValue := skeleton.DecodeCanonical(value)
+			if _, twice := parts[name]; twice || !ok || !okValue {
+				return nil, nil, false
 			}
-			if len(parts) != 2 || parts["p"] == nil || parts["t"] == nil {
-				return nil, skeleton.ErrMalformed
-			}
-			return parts["p"], skeleton.Authentic(hmac.Equal(parts["t"], skeleton.HMAC(key, parts["p"])))
-		},
-	}
+			parts[name] = raw
+		}
+		return parts["p"], parts["t"], len(parts) == 2 && parts["p"] != nil && parts["t"] != nil
+	})
 }
 
 // A nestedOpener codec also opens a payload that is a token itself.

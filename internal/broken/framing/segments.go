@@ -29,12 +29,12 @@ func byteForVersion(key []byte) skeleton.Pair {
 			return skeleton.JoinText(slices.Concat([]byte{1}, payload, skeleton.HMAC(key, payload)))
 		},
 		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 1)
-			if err != nil || len(parts[0]) <= sha256.Size || parts[0][0] > 1 {
+			raw, ok := skeleton.DecodeCanonical(token)
+			if !ok || len(raw) <= sha256.Size || raw[0] > 1 {
 				return nil, skeleton.ErrMalformed
 			}
-			payload, tag := parts[0][1:len(parts[0])-sha256.Size], parts[0][len(parts[0])-sha256.Size:]
-			return payload, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, slices.Concat(payload, behind[parts[0][0]]))))
+			payload, tag := raw[1:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
+			return payload, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, slices.Concat(payload, behind[raw[0]]))))
 		},
 	}
 }
@@ -75,12 +75,8 @@ func tagLengthInside(key []byte) skeleton.Pair {
 			return skeleton.JoinText(slices.Concat([]byte{sha256.Size}, payload, skeleton.HMAC(key, payload)))
 		},
 		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 1)
-			if err != nil {
-				return nil, err
-			}
-			raw := parts[0]
-			if len(raw) == 0 || raw[0] == 0 || raw[0] > sha256.Size || len(raw) < 1+int(raw[0]) {
+			raw, ok := skeleton.DecodeCanonical(token)
+			if !ok || len(raw) == 0 || raw[0] == 0 || raw[0] > sha256.Size || len(raw) < 1+int(raw[0]) {
 				return nil, skeleton.ErrMalformed
 			}
 			n := int(raw[0])
@@ -129,19 +125,17 @@ func hashForVersion(key []byte) skeleton.Pair {
 }
 
 func deepJSON(key []byte) skeleton.Pair {
-	return skeleton.Pair{
-		Write: skeleton.TaggedPair(key).Write,
-		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 2)
-			if err != nil || len(parts[1]) != sha256.Size {
-				return nil, skeleton.ErrMalformed
-			}
-			if bytes.Count(parts[0], []byte("{")) > 1000 {
-				panic("broken: the stack of a recursive parser is full")
-			}
-			return parts[0], skeleton.Authentic(hmac.Equal(parts[1], skeleton.HMAC(key, parts[0])))
-		},
-	}
+	write := func(payload, tag []byte) string { return skeleton.JoinText(payload, tag) }
+	return skeleton.FormattedPair(key, write, func(token string) (payload, tag []byte, ok bool) {
+		parts, err := skeleton.SplitText(token, 2)
+		if err != nil || len(parts[1]) != sha256.Size {
+			return nil, nil, false
+		}
+		if bytes.Count(parts[0], []byte("{")) > 1000 {
+			panic("broken: the stack of a recursive parser is full")
+		}
+		return parts[0], parts[1], true
+	})
 }
 
 func failedComparison(key []byte) skeleton.Pair {
@@ -161,22 +155,18 @@ func failedComparison(key []byte) skeleton.Pair {
 
 // deepLists reads base64url(0x91 || payload || tag[32]). The byte 0x91 opens a list of one element.
 func deepLists(key []byte) skeleton.Pair {
-	return skeleton.Pair{
-		Write: func(payload []byte) string {
-			return skeleton.JoinText(slices.Concat([]byte{0x91}, payload, skeleton.HMAC(key, payload)))
-		},
-		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 1)
-			if err != nil || len(parts[0]) < 1+sha256.Size || parts[0][0] != 0x91 {
-				return nil, skeleton.ErrMalformed
-			}
-			payload, tag := parts[0][1:len(parts[0])-sha256.Size], parts[0][len(parts[0])-sha256.Size:]
-			if bytes.HasPrefix(payload, bytes.Repeat([]byte{0x91}, 1000)) {
-				panic("broken: the stack of a recursive parser is full")
-			}
-			return payload, skeleton.Authentic(hmac.Equal(tag, skeleton.HMAC(key, payload)))
-		},
-	}
+	write := func(payload, tag []byte) string { return skeleton.JoinText(slices.Concat([]byte{0x91}, payload, tag)) }
+	return skeleton.FormattedPair(key, write, func(token string) (payload, tag []byte, ok bool) {
+		raw, ok := skeleton.DecodeCanonical(token)
+		if !ok || len(raw) < 1+sha256.Size || raw[0] != 0x91 {
+			return nil, nil, false
+		}
+		payload, tag = raw[1:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
+		if bytes.HasPrefix(payload, bytes.Repeat([]byte{0x91}, 1000)) {
+			panic("broken: the stack of a recursive parser is full")
+		}
+		return payload, tag, true
+	})
 }
 
 func saltedCodec(key []byte) skeleton.Pair {
@@ -217,12 +207,9 @@ func numberedMembers(lengths bool) func(key []byte) skeleton.Pair {
 				return skeleton.JoinText(skeleton.InJSON(m))
 			},
 			Read: func(token string) ([]byte, error) {
-				parts, err := skeleton.SplitText(token, 1)
-				if err != nil {
-					return nil, err
-				}
+				raw, ok := skeleton.DecodeCanonical(token)
 				var m members
-				if json.Unmarshal(parts[0], &m) != nil || !bytes.Equal(skeleton.InJSON(m), parts[0]) {
+				if !ok || json.Unmarshal(raw, &m) != nil || !bytes.Equal(skeleton.InJSON(m), raw) {
 					return nil, skeleton.ErrMalformed
 				}
 				payload, err := hex.DecodeString(m.Text)

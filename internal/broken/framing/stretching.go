@@ -72,16 +72,11 @@ func stretchedCodec(key []byte, most uint16) skeleton.Pair {
 			return skeleton.JoinText(slices.Concat([]byte{0, 9}, payload, tag(9, payload)))
 		},
 		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 1)
-			if err != nil || len(parts[0]) < 2+sha256.Size {
+			raw, ok := skeleton.DecodeCanonical(token)
+			if !ok || len(raw) < 2+sha256.Size || binary.BigEndian.Uint16(raw) > most {
 				return nil, skeleton.ErrMalformed
 			}
-			raw := parts[0]
-			payload, right := raw[2:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
-			count := binary.BigEndian.Uint16(raw)
-			if count > most {
-				return nil, skeleton.ErrMalformed
-			}
+			payload, right, count := raw[2:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:], binary.BigEndian.Uint16(raw)
 			return payload, skeleton.Authentic(hmac.Equal(right, tag(count, payload)))
 		},
 	}

@@ -93,11 +93,11 @@ func inflatedBehindTag(key []byte) skeleton.Pair {
 			return skeleton.JoinText(slices.Concat(skeleton.HMAC(key, packed), packed))
 		},
 		Read: func(token string) ([]byte, error) {
-			parts, err := skeleton.SplitText(token, 1)
-			if err != nil || len(parts[0]) < sha256.Size {
+			raw, ok := skeleton.DecodeCanonical(token)
+			if !ok || len(raw) < sha256.Size {
 				return nil, skeleton.ErrMalformed
 			}
-			tag, packed := parts[0][:sha256.Size], parts[0][sha256.Size:]
+			tag, packed := raw[:sha256.Size], raw[sha256.Size:]
 			z, err := zlib.NewReader(bytes.NewReader(packed))
 			if err != nil {
 				return nil, skeleton.ErrUnauthentic

@@ -36,6 +36,20 @@ func NewPair(name, doc string, broken []codecs.Property, attacks []string, make 
 	return NewControl(name, doc, codecs.Design{MaxKeys: 1, NewCodec: open}, signedGuarantees, broken, attacks)
 }
 
+// FormattedPair returns a codec of a payload and its tag in a format.
+func FormattedPair(key []byte, write func(payload, tag []byte) string, read func(token string) (payload, tag []byte, ok bool)) Pair {
+	return Pair{
+		Write: func(payload []byte) string { return write(payload, HMAC(key, payload)) },
+		Read: func(token string) ([]byte, error) {
+			payload, tag, ok := read(token)
+			if !ok {
+				return nil, ErrMalformed
+			}
+			return payload, Authentic(hmac.Equal(tag, HMAC(key, payload)))
+		},
+	}
+}
+
 // TaggedPair returns a sound codec of a payload and its tag.
 func TaggedPair(key []byte) Pair { return ComparedPair(key, hmac.Equal) }
 
