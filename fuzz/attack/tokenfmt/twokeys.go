@@ -78,41 +78,30 @@ func MeetAffine(n int, tagA, tagB func(body []byte) []byte) ([]byte, bool) {
 // solveBits returns the indices of columns whose sum over GF(2) is target. If there is no
 // solution, the result is meaningless.
 func solveBits(columns [][]byte, target []byte) []int {
-	type row struct{ value, from []byte }
+	type row struct{ value, from *big.Int }
 	var basis []row
 	reduce := func(r row) row {
 		for _, b := range basis {
-			if i := firstBit(b.value); r.value[i/8]&(1<<(i%8)) != 0 {
-				r.value, r.from = Xor(r.value, b.value), Xor(r.from, b.from)
+			if r.value.Bit(int(b.value.TrailingZeroBits())) == 1 {
+				r = row{new(big.Int).Xor(r.value, b.value), new(big.Int).Xor(r.from, b.from)}
 			}
 		}
 		return r
 	}
 	for i, c := range columns {
-		from := make([]byte, len(columns)/8+1)
-		from[i/8] |= 1 << (i % 8)
-		if r := reduce(row{bytes.Clone(c), from}); firstBit(r.value) >= 0 {
+		from := new(big.Int).SetBit(new(big.Int), i, 1)
+		if r := reduce(row{new(big.Int).SetBytes(c), from}); r.value.Sign() != 0 {
 			basis = append(basis, r)
 		}
 	}
-	r := reduce(row{bytes.Clone(target), make([]byte, len(columns)/8+1)})
+	r := reduce(row{new(big.Int).SetBytes(target), new(big.Int)})
 	var chosen []int
 	for i := range columns {
-		if r.from[i/8]&(1<<(i%8)) != 0 {
+		if r.from.Bit(i) == 1 {
 			chosen = append(chosen, i)
 		}
 	}
 	return chosen
-}
-
-// firstBit returns the index of the first bit that is set, or -1.
-func firstBit(b []byte) int {
-	for i := range 8 * len(b) {
-		if b[i/8]&(1<<(i%8)) != 0 {
-			return i
-		}
-	}
-	return -1
 }
 
 // A polyKey is the one-time key of Poly1305 (RFC 8439, section 2.5).
