@@ -62,7 +62,7 @@ func (r *Review) completes(ctx context.Context, f *client.Flow, as client.User) 
 	return false
 }
 
-// runInBranches carries out the checks of flows that found nothing on the other branches of each flow. It leaves a
+// runInBranches carries out the checks of states that found nothing on the other branches of each flow. It leaves a
 // quarter of the exchanges and of the time to the checks that come after.
 func (r *Review) runInBranches(ctx context.Context, checks []Check) {
 	if !r.Options.Effects || r.Options.Case != "" {
@@ -83,7 +83,7 @@ func (r *Review) runInBranches(ctx context.Context, checks []Check) {
 			r.Oracles = []*Oracle{branch}
 			for _, long := range []bool{false, true} {
 				for _, check := range checks {
-					if check.Flow && !check.Last && !check.Locks && check.Long == long && r.hasRoom() {
+					if check.Family() == "RS" && !check.Once && !check.Last && !check.Locks && check.Long == long && r.hasRoom() {
 						r.runAgain(ctx, check)
 					}
 				}

@@ -37,6 +37,7 @@ type Check struct {
 	Timed    bool     // rests on time or on one refusal: findings must show in three attempts
 	Long     bool     // takes hundreds of exchanges
 	Last     bool     // judges the answers that other checks received, and runs after them
+	Once     bool     // tests the same in every branch of a flow, or waits for long
 	Locks    bool     // may leave calls locked or refused, and runs after all others
 	Run      func(*T)
 }

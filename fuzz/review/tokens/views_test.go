@@ -2,6 +2,7 @@ package tokens_test
 
 import (
 	"bytes"
+	"compress/flate"
 	"encoding/base64"
 	"testing"
 
@@ -27,5 +28,20 @@ func TestShows(t *testing.T) {
 		"a ciphertext encoded twice":        {code([]byte(code(bytes.Repeat(random, 4)))), false},
 	} {
 		require.Equal(t, c.shows, tokens.Shows(c.token), name)
+	}
+}
+
+// TestInTheOpenBehindATag checks that a compressed text is read behind a tag of any usual length.
+func TestInTheOpenBehindATag(t *testing.T) {
+	const text = `{"user":"alice","note":"a note that nobody else may read"}`
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestCompression)
+	require.NoError(t, err)
+	_, err = w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	for _, tag := range []int{0, 16, 32, 48, 64} {
+		token := base64.RawURLEncoding.EncodeToString(append(bytes.Repeat([]byte{0x8f}, tag), packed.Bytes()...))
+		require.Contains(t, tokens.InTheOpen(token), text, tag)
 	}
 }

@@ -90,8 +90,8 @@ func (s *Server) chosen(content any) string {
 }
 
 // reasonFirstChoices are the choices for a reason that is asked first. Only the last one is sound: with the
-// others, states of the first reason are not bound, or good twice.
-var reasonFirstChoices = []string{"states of plans not bound", "states of plans used twice", "reasons first"}
+// others, states of the first reason are not bound, or good twice, or count as accepted when they are declined.
+var reasonFirstChoices = []string{"states of plans not bound", "states of plans used twice", "declines of plans carried out", "reasons first"}
 
 // isOfPlan reports whether a state is one of the first reason, with a fault.
 func (s *Server) isOfPlan(c claims, fault string) bool { return c.Past == "plan" && s.has(fault) }

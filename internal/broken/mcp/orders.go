@@ -12,6 +12,10 @@ import (
 // one, and with the last the user chooses what he pays.
 var orderChoices = []string{"orders for any total", "orders for their total", "orders with changed totals refused", "orders for a suggested total"}
 
+// enteredChoices are the choices for the tool list_orders, which lists those of the user. Only the first is a fault: it
+// lists an order that is not confirmed. The last one lists it as one that waits.
+var enteredChoices = []string{"orders entered with their question", "orders entered", "orders wait"}
+
 // totalOf returns the total of an order in cents.
 func totalOf(arguments json.RawMessage) int {
 	var given struct{ Pieces int }
@@ -39,12 +43,23 @@ func (s *Server) withTotal(params string, p boundRequest, c claims) string {
 // order charges the total of an order.
 func (s *Server) order(r request) (object, *failure) {
 	total := totalOf(r.params["arguments"])
+	list, entry := "orders of "+r.user, inMoney(total)+"\n"
+	switch first := r.params["requestState"] == nil; {
+	case first && s.has("orders entered with their question"):
+		s.said.add(list, entry)
+	case first && s.has("orders wait"):
+		s.said.add(list, "waits: "+entry)
+	}
 	return s.round(r, r.placed("order"), fmt.Sprint(total), []string{"confirm"}, func(claims) object {
 		responses, _ := s.responses(r) // read before
 		given, ok := member(responses["confirm"]["content"], "total_cents").(float64)
 		switch {
 		case !ok || given < 1 || given > 1e8 || given != math.Trunc(given), int(given) != total && s.has("orders with changed totals refused"):
 			return s.toolError("another total was ordered")
+		case s.has("orders entered"):
+			s.said.add(list, entry)
+		case s.has("orders wait"):
+			s.said.change(list, func(old string) string { return strings.Replace(old, "waits: ", "", 1) })
 		case s.has("orders for any total", "orders for a suggested total"):
 			return s.toolText("ordered, charged %s", inMoney(int(given)))
 		}

@@ -206,7 +206,7 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 	case action != "accept" && c.Step == "tone" && s.has("a tone by default", "the last tone by default"): // not a fault
 		tones := []string{"plain", "warm"}
 		return s.complete(s.report(c.Env, tones[s.or("the last tone by default", 1, 0)])), nil, true
-	case action != "accept" && !s.modelConsents(r) && !s.has("action ignored") && !(action == nil && s.has("no action is an acceptance")):
+	case action != "accept" && !s.modelConsents(r) && !s.has("action ignored") && !s.isOfPlan(*c, "declines of plans carried out") && !(action == nil && s.has("no action is an acceptance")):
 		if action != "decline" && action != "cancel" {
 			return nil, invalidParams("unknown action"), true
 		}

@@ -118,6 +118,8 @@ func (s *Server) runUnasked(r request, name string, args map[string]string) obje
 		return s.changeRights(r, name, args)
 	case "pin":
 		return s.toolText("%s", pins[r.user])
+	case "list_orders":
+		return s.toolText("%s", s.said.get("orders of "+r.user))
 	case "edit":
 		return s.edit(args["env"], args["text"])
 	case "write":

@@ -10,4 +10,6 @@ import (
 )
 
 // Checks returns the checks of questions and answers, in the order in which they run.
-func Checks() []review.Check { return slices.Concat(roundChecks, declineChecks, formChecks) }
+func Checks() []review.Check {
+	return slices.Concat(roundChecks, declineChecks, earlyChecks, formChecks)
+}

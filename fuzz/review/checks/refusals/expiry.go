@@ -18,7 +18,7 @@ import (
 // expiryChecks is the check of how long a state is accepted.
 var expiryChecks = []review.Check{
 	{
-		ID: "RS-EXP", Name: "a state that does not expire", Flow: true, Severity: review.Warning, Category: "security",
+		ID: "RS-EXP", Name: "a state that does not expire", Once: true, Flow: true, Severity: review.Warning, Category: "security",
 		Sent: "a token that is older than its lifetime (--ttl, or the time in a readable token); over HTTP once " +
 			"more with a Date header of the time at which it was minted; with --effects also a token that was " +
 			"presented before it expired, and an expired token without answers",

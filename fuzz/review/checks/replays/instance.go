@@ -16,7 +16,7 @@ import (
 // connection.
 var instanceChecks = []review.Check{
 	{
-		ID: "RS-INST", Name: "a state of another instance", Flow: true, Severity: review.Critical, Category: "reliability",
+		ID: "RS-INST", Name: "a state of another instance", Once: true, Flow: true, Severity: review.Critical, Category: "reliability",
 		Sent: "a token of this server at the address of --also, or in a second process; with --effects and " +
 			"--one-time a token that was already used here; the check compares the first 16 bytes of tokens of " +
 			"both instances",
@@ -30,7 +30,7 @@ var instanceChecks = []review.Check{
 		Run: checkOtherInstance,
 	},
 	{
-		ID: "RS-RESTART", Name: "a state after a restart", Flow: true, Over: "http", Severity: review.Critical, Category: "security",
+		ID: "RS-RESTART", Name: "a state after a restart", Once: true, Flow: true, Over: "http", Severity: review.Critical, Category: "security",
 		Sent: "a fresh token after the command of --restart; with --effects and --one-time a token that was used " +
 			"before the restart",
 		Want:   "accepts or refuses the fresh token, and refuses the used one",
@@ -40,7 +40,7 @@ var instanceChecks = []review.Check{
 		Run:    checkRestart,
 	},
 	{
-		ID: "RS-CONN", Name: "a state over another connection", Over: "http", Era: "modern", Severity: review.Warning, Category: "reliability",
+		ID: "RS-CONN", Name: "a state over another connection", Once: true, Over: "http", Era: "modern", Severity: review.Warning, Category: "reliability",
 		Sent:   "a fresh token over a new connection and, if that fails, over the connection that minted it",
 		Want:   "accepts the token over both",
 		Source: "revision 2026-07-28, basic: requests are independent of connections",

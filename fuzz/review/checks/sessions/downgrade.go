@@ -23,7 +23,7 @@ var downgradeChecks = []review.Check{
 		Run:    checkSecondInitialize,
 	},
 	{
-		ID: "RS-DOWN", Name: "a state in a session of an older revision", Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
+		ID: "RS-DOWN", Name: "a state in a session of an older revision", Once: true, Over: "http", Era: "legacy", Severity: review.Critical, Category: "security",
 		Sent: "in a session of 2025-11-25 a call of a tool that asks, with requestState set to a readable token " +
 			"with changed values; with --effects also inputResponses, and the call alone, in sessions with and " +
 			"without the capability elicitation",
