@@ -121,6 +121,15 @@ func TestSpellsBehindLetters(t *testing.T) {
 	require.False(t, f.Spells(f.Flip(1, 9).Text))
 }
 
+// TestSparesPrefix checks that only a token whose leading word is missing, or is in another case, spares it.
+func TestSparesPrefix(t *testing.T) {
+	body := func(seed uint64) string { return base64.RawURLEncoding.EncodeToString(raw(seed, 24)) }
+	f := tokenfmt.Infer([]byte("pass_"+body(1)), []byte("pass_"+body(2)), []byte("pass_"+body(3)))
+	for text, want := range map[string]bool{body(1): true, "PASS_" + body(1): true, "v2_" + body(1): false, "pass_" + body(2): false, "": false} {
+		require.Equal(t, want, f.SparesPrefix([]byte(text)), text)
+	}
+}
+
 // TestSpellsSpokenNames checks that a name in one case is recognized in the other case and with
 // other hyphens.
 func TestSpellsSpokenNames(t *testing.T) {

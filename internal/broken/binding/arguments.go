@@ -21,7 +21,12 @@ func Arguments() []skeleton.Control {
 		}),
 		argumentsAs("arguments-joined", "names of objects in objects are joined by a slash", "CTX-13", func(v any) any {
 			flat := map[string]any{}
-			joinNames(flat, "", v)
+			joinNames(flat, "", v, func(name string) string { return name })
+			return flat
+		}),
+		argumentsAs("arguments-pointed", "members are JSON Pointers whose slashes are escaped, and whose tildes are not", "CTX-13", func(v any) any {
+			flat := map[string]any{}
+			joinNames(flat, "", v, func(name string) string { return strings.ReplaceAll(name, "/", "~1") })
 			return flat
 		}),
 		argumentsAs("arguments-named", "members without a name are left out", "CTX-13", func(v any) any {
@@ -54,15 +59,15 @@ func argumentsAs(name, doc, attack string, read func(any) any) skeleton.Control 
 	})
 }
 
-// joinNames adds the values in v to flat, under names joined by slashes.
-func joinNames(flat map[string]any, name string, v any) {
+// joinNames adds the values in v to flat, under escaped names joined by slashes.
+func joinNames(flat map[string]any, name string, v any, escape func(string) string) {
 	members, ok := v.(map[string]any)
 	if !ok || len(members) == 0 && name != "" {
 		flat[name] = v
 		return
 	}
 	for inner, value := range members {
-		joinNames(flat, strings.TrimPrefix(name+"/"+inner, "/"), value)
+		joinNames(flat, strings.TrimPrefix(name+"/"+escape(inner), "/"), value, escape)
 	}
 }
 

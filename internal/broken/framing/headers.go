@@ -1,9 +1,14 @@
 package framing
 
 import (
+	"bytes"
+	"compress/zlib"
 	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/json"
+	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"sealab/internal/broken/skeleton"
@@ -153,4 +158,43 @@ func memberAsserted(key []byte) skeleton.Pair {
 		}
 		return sign(key)
 	})
+}
+
+// openFlag returns a codec of tokens
+//
+//	token = base64url(flag || packed || tag[32])
+//
+// that compresses payloads which become shorter by that. The flag says so, outside of the tag.
+func openFlag(key []byte) skeleton.Pair {
+	return skeleton.Pair{
+		Write: func(payload []byte) string {
+			flag, packed := byte(1), skeleton.InZlib(payload, zlib.BestCompression)
+			if len(packed) >= len(payload) {
+				flag, packed = 0, payload
+			}
+			return skeleton.JoinText(slices.Concat([]byte{flag}, packed, skeleton.HMAC(key, packed)))
+		},
+		Read: func(token string) ([]byte, error) {
+			raw, ok := skeleton.DecodeCanonical(token)
+			if !ok || len(raw) <= sha256.Size || raw[0] > 1 {
+				return nil, skeleton.ErrMalformed
+			}
+			packed, tag := raw[1:len(raw)-sha256.Size], raw[len(raw)-sha256.Size:]
+			if !hmac.Equal(tag, skeleton.HMAC(key, packed)) {
+				return nil, skeleton.ErrUnauthentic
+			}
+			if raw[0] == 0 {
+				return packed, nil
+			}
+			r, err := zlib.NewReader(bytes.NewReader(packed))
+			if err != nil {
+				return nil, skeleton.ErrMalformed
+			}
+			payload, err := io.ReadAll(r)
+			if err != nil {
+				return nil, skeleton.ErrMalformed
+			}
+			return payload, nil
+		},
+	}
 }

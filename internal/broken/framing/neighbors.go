@@ -21,6 +21,15 @@ func Neighbors() map[string]codecs.Design {
 				return whole.Read(strings.Join(texts[:min(2, len(texts))], "."))
 			}}
 		}), codecs.Canonical, "segments behind the tag are not read").Design,
+		"a prefix or none": skeleton.WithDisclaimer(skeleton.NewPair("nothing", "a prefix in any case may stand in front", nil, nil, func(key []byte) skeleton.Pair {
+			bare := skeleton.TaggedPair(key)
+			return skeleton.Pair{Write: func(payload []byte) string { return "pass_" + bare.Write(payload) }, Read: func(token string) ([]byte, error) {
+				if len(token) >= 5 && strings.EqualFold(token[:5], "pass_") {
+					token = token[5:]
+				}
+				return bare.Read(token)
+			}}
+		}), codecs.Canonical, "the prefix does not count").Design,
 		"numbered members":             skeleton.NewPair("nothing", "the tag is over members of JSON with their lengths", nil, nil, numberedMembers(true)).Design,
 		"counted pieces":               skeleton.NewSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *skeleton.SealerParts) { inPieces(p, true) }).Design,
 		"a key ID in front of the tag": skeleton.NewSealer("nothing", "the key ID has one byte, in front of the tag", nil, nil, keyIDInFront).Design,

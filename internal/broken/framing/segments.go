@@ -54,6 +54,7 @@ func Segments() []skeleton.Control {
 		skeleton.NewPair("short-algorithm", "the header may name an algorithm whose tag is a byte", []codecs.Property{codecs.Integrity}, []string{"JOS-05"}, shortAlgorithm),
 		skeleton.NewPair("hash-for-version", "the tag of version 0 is a hash that needs no key", []codecs.Property{codecs.Integrity}, []string{"FRM-05"}, hashForVersion),
 		skeleton.NewPair("byte-for-version", "the tag of version 0 has a zero byte behind the payload", []codecs.Property{codecs.Integrity}, []string{"FRM-05"}, byteForVersion),
+		skeleton.NewPair("flag-outside", "a flag outside the tag says whether the payload is compressed", []codecs.Property{codecs.Integrity}, []string{"FRM-07"}, openFlag),
 		skeleton.NewPair("count-inside", "the token says how often the key is stretched", []codecs.Property{codecs.Inert}, []string{"RES-12"}, countUpTo(math.MaxUint16)),
 		skeleton.NewPair("count-exponent", "the token says how often the key is stretched, as a power of two", []codecs.Property{codecs.Inert}, []string{"RES-12"}, powerUpTo(20)),
 		skeleton.NewPair("count-word", "a word of the token says how often the key is stretched", []codecs.Property{codecs.Inert}, []string{"RES-12"}, countWord),

@@ -30,7 +30,11 @@ func Batches() []skeleton.Control {
 				return batchedScheme{oneReason{inner}, func(token []byte, c *codecs.Context) ([]byte, error) { return inner.Verify(nil, token, c) }}
 			}),
 		skeleton.WithClaim(skeleton.NewWrappedScheme("spent-by-text", "used tokens are kept by their text, and padding is stripped after that",
-			[]codecs.Property{codecs.SingleUse, codecs.Canonical}, []string{"EXP-05"}, spentByText()), codecs.SingleUse),
+			[]codecs.Property{codecs.SingleUse, codecs.Canonical}, []string{"EXP-05"}, spentByText(func(token []byte) []byte { return bytes.TrimRight(token, "=") })), codecs.SingleUse),
+		skeleton.WithClaim(skeleton.NewWrappedScheme("spent-by-alphabet", "used tokens are kept by their text, and the other base64 alphabet is read as well",
+			[]codecs.Property{codecs.SingleUse, codecs.Canonical}, []string{"EXP-05"}, spentByText(func(token []byte) []byte {
+				return bytes.ReplaceAll(bytes.ReplaceAll(token, []byte("+"), []byte("-")), []byte("/"), []byte("_"))
+			})), codecs.SingleUse),
 		inBatches(skeleton.WithClaim(skeleton.NewScheme("spent-alone", "tokens of a batch are not marked as used", []codecs.Property{codecs.SingleUse}, []string{"EXP-05"}, func(*skeleton.SchemeParts) {}), codecs.SingleUse), spentAlone()),
 	}
 }
@@ -190,18 +194,21 @@ func (s readOnlyCache) Verify(dst, token []byte, c *codecs.Context) ([]byte, err
 	return s.Scheme.Verify(dst, token, c)
 }
 
-// unpaddedScheme strips padding from tokens.
-type unpaddedScheme struct{ codecs.Scheme }
+// A respelledScheme changes the spelling of tokens before it reads them.
+type respelledScheme struct {
+	codecs.Scheme
+	respell func(token []byte) []byte
+}
 
 // Verify implements codecs.Scheme.
-func (s unpaddedScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
-	return s.Scheme.Verify(dst, bytes.TrimRight(token, "="), c)
+func (s respelledScheme) Verify(dst, token []byte, c *codecs.Context) ([]byte, error) {
+	return s.Scheme.Verify(dst, s.respell(token), c)
 }
 
 // spentByText returns a wrapper that accepts each spelling of a token once.
-func spentByText() func(codecs.Scheme) codecs.Scheme {
+func spentByText(respell func(token []byte) []byte) func(codecs.Scheme) codecs.Scheme {
 	once := skeleton.UsedOnce(skeleton.InAnyContext)
-	return func(inner codecs.Scheme) codecs.Scheme { return once(unpaddedScheme{inner}) }
+	return func(inner codecs.Scheme) codecs.Scheme { return once(respelledScheme{inner, respell}) }
 }
 
 // spentAlone returns a wrapper that spends only tokens that are presented outside of a batch.
