@@ -113,6 +113,8 @@ var rows = []row{
 	{fault: "a state of any type", checks: []string{"RS-TYPE"}},
 	{fault: "lists of answers are a fault", checks: []string{"RS-TYPE"}},
 	{fault: "states as objects + readable and careful", checks: []string{"RS-TYPE"}, also: []string{"RS-CLEAR"}, critical: true},
+	{fault: "places unverified + used twice + terms of a flow kept", checks: []string{"RS-TAMPER"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},
+	{fault: "names verified, read in any case", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},
 	{fault: "keys in headers", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}},
 	{fault: "keys in headers of another name", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}},
 	{fault: "readable and careful + paths stamped with the key of states", checks: []string{"RS-FORGE"}, also: []string{"RS-CLEAR"}, change: withEffects, critical: true},

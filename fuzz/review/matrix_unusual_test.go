@@ -191,6 +191,7 @@ var unusualRows = []row{
 	{fault: "words after a confirmation + attempts of flows", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "words wanted + attempts of flows", checks: []string{"RS-TRIES"}, change: withEffects},
 	{fault: "words wanted + attempts of flows, asked anew", checks: []string{"RS-TRIES"}, change: withEffects},
+	{fault: "names verified and read", checks: []string{"RS-FORGE", "RS-TAMPER"}, change: withEffects},
 	{fault: "orders entered", checks: []string{"RS-EARLY"}, change: withEffects},
 	{fault: "orders wait", checks: []string{"RS-EARLY"}, change: withEffects},
 	{fault: "memberships", checks: []string{"RS-REVOKE"}, change: withEffects},

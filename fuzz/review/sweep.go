@@ -80,8 +80,8 @@ func (t *T) block(vary func(token string) []tokens.Variant, names []string) (hit
 		}
 	}
 	if a := t.PresentText(token); t.Oracle.Verdict(a) != Accepted {
-		if len(names) == 1 && len(hits) == 1 && t.spends() {
-			return hits, tried, "" // the variant used the token up
+		if len(names) == 1 && len(hits) == 1 && (t.spends() || t.outlastsGarbage()) {
+			return hits, tried, "" // the variant used the token up, or was carried out in its place
 		}
 		return nil, 0, fmt.Sprintf("the unchanged token is not accepted afterwards: %v", a)
 	}
@@ -95,6 +95,17 @@ func (t *T) block(vary func(token string) []tokens.Variant, names []string) (hit
 func (t *T) spends() bool {
 	for range 2 {
 		if _, spent := t.UsedToken(); !spent {
+			return false
+		}
+	}
+	return true
+}
+
+// outlastsGarbage reports whether a token is accepted after a text that is refused, for two tokens.
+func (t *T) outlastsGarbage() bool {
+	for range 2 {
+		token, reason := t.Mint()
+		if reason != "" || t.VerdictOn(GarbageState) != Refused || t.VerdictOn(token) != Accepted {
 			return false
 		}
 	}

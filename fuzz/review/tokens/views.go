@@ -174,6 +174,15 @@ func (v View) Write(token string, object json.RawMessage) string {
 	return Replaced(all, v.Segment, all[v.Segment].Write(slices.Concat(v.Before, object, v.after)))
 }
 
+// text returns the object of the view as it is written in the token.
+func (v View) text(token string) string {
+	if v.Segment < 0 {
+		return token
+	}
+	raw := Segments(token)[v.Segment].Raw()
+	return string(raw[len(v.Before) : len(raw)-len(v.after)])
+}
+
 // Readable returns the text of a token and the decoded bytes of its segments.
 func Readable(token string) string {
 	var b strings.Builder

@@ -218,6 +218,9 @@ func (s *Server) unsign(token string) (claims, error) {
 	default:
 		return c, fmt.Errorf("%w: not authentic", errState)
 	}
+	if s.has("names verified and read") {
+		text = membersIn(text, func(name string) bool { return name == strings.ToLower(name) })
+	}
 	if c, err = readClaims(text); err != nil {
 		return c, fmt.Errorf("%w: malformed", errState)
 	}

@@ -129,6 +129,9 @@ func (s *Server) finish(r request, c claims, responses map[string]map[string]any
 	if !highest {
 		return s.toolError("another bid is not lower"), nil
 	}
+	if s.has("terms of a flow kept") && s.said.first("terms of "+c.ID, c.Env) != c.Env { // not a fault
+		return s.toolError("done on other terms"), nil
+	}
 	s.change(r)
 	c.Env += s.charge(r, responses) + further + bid + s.unvisited(c)
 	return s.complete(done(c)), nil

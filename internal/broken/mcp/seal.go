@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -188,12 +189,24 @@ func (s *Server) unboundEmpty(c claims, p boundRequest) bool {
 	return c.Env == "" && s.has("empty arguments unbound") || given.Env == "" && s.has("empty arguments not compared")
 }
 
+// membersIn returns readable claims with the members whose names fit.
+func membersIn(text string, fits func(name string) bool) string {
+	raw, err := decodeStrict(text)
+	var members map[string]json.RawMessage
+	if err != nil || json.Unmarshal(raw, &members) != nil {
+		return text
+	}
+	maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return !fits(name) })
+	return base64.RawURLEncoding.EncodeToString(skeleton.InJSON(members))
+}
+
 // signingFaults are the faults that make tokens signed and readable.
 var signingFaults = []string{"tag not compared", "tag compared as far as it goes", "one byte of the tag compared", "careless base64", "short tag",
 	"published key", "credentials in a readable state", "careless key", "key from the name of the server", "readable and careful",
 	"tag without regard to case", "refusals tell the tag", "refusals tell the key", "one member verified, another read", "keys in headers",
 	"keys in headers of another name", "tags of long tokens unread", "names of keys in tokens", "versions in tokens", "last byte of the tag unread",
-	"keys in tokens", "public keys in headers", "public keys in headers, unread", "public keys in a set", "public keys as secrets", "files of keys named", "lists of tags", "tags in front", "tags behind an underscore"}
+	"keys in tokens", "public keys in headers", "public keys in headers, unread", "public keys in a set", "public keys as secrets", "files of keys named", "lists of tags", "tags in front", "tags behind an underscore",
+	"names verified, read in any case", "names verified and read", "places unverified"}
 
 func (s *Server) mint(c claims, p boundRequest) string {
 	c.Bind, c.Open = s.digest(p), s.withdrawals(p)
@@ -408,6 +421,12 @@ func (s *Server) tag(text string) []byte {
 	}
 	if s.has("tag without regard to case") {
 		text = strings.ToLower(text)
+	}
+	switch {
+	case s.has("names verified, read in any case", "names verified and read"): // the second is sound
+		text = membersIn(text, func(name string) bool { return name == strings.ToLower(name) })
+	case s.has("places unverified"):
+		text = membersIn(text, func(name string) bool { return name != "env" })
 	}
 	tag := skeleton.HMAC(key, []byte(text))
 	if s.has("short tag") {
