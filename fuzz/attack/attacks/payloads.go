@@ -125,6 +125,8 @@ func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
 		string(compressed.Compressors["gzip"]([]byte("a text that is compressed"))), string(compressed.Compressors["zlib"]([]byte("a text that is compressed"))),
 		"BZh91AY&SY", "\x28\xb5\x2f\xfd\x04\x00", "PK\x03\x04", "\x80\x04N.", "\x80\x04\x8c\x01a\x94.", "a:1:{i:0;i:1;}", "s:1:\"a\";", "\x04\bI\"\x06a",
 		"\xac\xed\x00\x05", "eyJhIjoxfQ", "eyJhIjoxfQ==", "7b7d", ".eJw",
+		"b64:aGVsbG8", "base64:aGVsbG8=", "base64url:aGVsbG8", "data:;base64,aGVsbG8=", "hex:68656c6c6f", "0x68656c6c6f", `\\x68656c6c6f`, "json:{}", "text:a", "str:a", "s:a", "t:a",
+		"utf8:a", "raw:a", "bin:a", "plain:a", "!!binary aGVsbG8=", "gz:H4sI", "deflate:eJw", `{"$binary":"aGVsbG8="}`, `{"type":"Buffer","data":[1]}`,
 	} {
 		t.Try(codecs.Total)
 		t.roundTrip(in, tok.Under, []byte(state), fmt.Sprintf("the state %.40q", state))

@@ -324,15 +324,19 @@ func (f Format) Spells(text []byte) bool {
 	return spelled || bytes.Equal(joined, f.Bytes())
 }
 
-// SparesPrefix reports whether text is the token without its leading word, or with that word in another case. A
-// reader may take a token for one whether or not its name stands in front.
+// SparesPrefix reports whether text is the token without the words and separators in front, or with these in another
+// case. A reader may take a token for one whether or not its name stands in front.
 func (f Format) SparesPrefix(text []byte) bool {
-	if len(f.Segments) == 0 || f.Segments[0].Encoded() {
-		return false
+	n := 0
+	for _, s := range f.Segments {
+		if s.Encoded() {
+			break
+		}
+		n += len(s.Text)
 	}
-	head, rest := f.Segments[0].Text, string(f.Text()[len(f.Segments[0].Text):])
-	before, ok := strings.CutSuffix(string(text), rest)
-	return ok && (before == "" || strings.EqualFold(before, head))
+	own := string(f.Text())
+	before, ok := strings.CutSuffix(string(text), own[n:])
+	return ok && n < len(own) && (before == "" || strings.EqualFold(before, own[:n]))
 }
 
 func (s Segment) spells(text string) bool {

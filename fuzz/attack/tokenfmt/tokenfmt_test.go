@@ -124,9 +124,11 @@ func TestSpellsBehindLetters(t *testing.T) {
 // TestSparesPrefix checks that only a token whose leading word is missing, or is in another case, spares it.
 func TestSparesPrefix(t *testing.T) {
 	body := func(seed uint64) string { return base64.RawURLEncoding.EncodeToString(raw(seed, 24)) }
-	f := tokenfmt.Infer([]byte("pass_"+body(1)), []byte("pass_"+body(2)), []byte("pass_"+body(3)))
-	for text, want := range map[string]bool{body(1): true, "PASS_" + body(1): true, "v2_" + body(1): false, "pass_" + body(2): false, "": false} {
-		require.Equal(t, want, f.SparesPrefix([]byte(text)), text)
+	for _, prefix := range []string{"pass_", "sv1."} {
+		f := tokenfmt.Infer([]byte(prefix+body(1)), []byte(prefix+body(2)), []byte(prefix+body(3)))
+		for text, want := range map[string]bool{body(1): true, strings.ToUpper(prefix) + body(1): true, "v2_" + body(1): false, prefix + body(2): false, "": false} {
+			require.Equal(t, want, f.SparesPrefix([]byte(text)), text)
+		}
 	}
 }
 

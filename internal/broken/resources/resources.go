@@ -4,6 +4,7 @@ package resources
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -52,6 +53,13 @@ func Calls() []skeleton.Control {
 		carries("trimmed", "white space around the payload is trimmed", "PAY-03", bytes.TrimSpace),
 		carries("valid-text", "what is not UTF-8 is replaced", "PAY-03", func(payload []byte) []byte {
 			return bytes.ToValidUTF8(payload, []byte("\ufffd"))
+		}),
+		carries("marked-payload", "a payload with base64 behind b64: is decoded", "PAY-02", func(payload []byte) []byte {
+			coded, marked := bytes.CutPrefix(payload, []byte("b64:"))
+			if raw, err := base64.RawURLEncoding.DecodeString(string(coded)); marked && err == nil {
+				return raw
+			}
+			return payload
 		}),
 		carries("as-value", "a JSON payload is read into a value and written again", "PAY-02", func(payload []byte) []byte {
 			var value any
