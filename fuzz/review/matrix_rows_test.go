@@ -528,6 +528,7 @@ var rows = []row{
 	{fault: "totals kept for all users", checks: []string{"T-MIX"}, change: withEffects, critical: true},
 	{fault: "questions name the call before", checks: []string{"T-MIX"}},
 	{modern: true, fault: "later questions name the call before", checks: []string{"T-MIX"}, change: withEffects, critical: true},
+	{modern: true, fault: "a note in the answer + notes of open calls shown", checks: []string{"T-MIX"}, change: withEffects, critical: true},
 	{modern: true, fault: "conflicts told", checks: []string{"T-MIX"}, change: withEffects, critical: true},
 	{modern: true, fault: "receipts of any user", checks: []string{"T-MIX"}, change: withEffects, critical: true},
 	{modern: true, fault: "receipts of known places", checks: []string{"T-MIX"}, change: refersToPlaces, critical: true},

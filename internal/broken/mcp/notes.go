@@ -20,6 +20,7 @@ var knownFunction = regexp.MustCompile(`^[^']*' and (lower|upper|trim|ltrim|rtri
 // in a query, as a path, or in a slow pattern.
 func (s *Server) noted(r request, content any) (string, *failure) {
 	note := textIn(content, "note")
+	s.openNote(r, note)
 	repeated := note != "" && strings.Count(note, note[:1]) == len(note)-1
 	switch {
 	case strings.Contains(note, "'") && s.has("notes end queries"):
@@ -68,6 +69,29 @@ func (s *Server) toldNote(content any) string {
 	return ", " + note
 }
 
+// openNotes are the choices for notes of the first round that a resource shows. Only the first is a fault: all
+// users see the notes of calls that are not completed. With the others the notes stay there, or the caller
+// alone sees them, or the form or the resource says that all do.
+var openNotes = []string{"notes of open calls shown", "notes of all calls shown", "notes of own open calls shown", "notes of open calls announced", "drafts of notes shown"}
+
+// openNote remembers the note of a call, unless it is empty, and closeNote forgets it.
+func (s *Server) openNote(r request, note string) {
+	if note != "" && s.has(openNotes...) {
+		s.said.put("open note"+s.orUser("notes of own open calls shown", r), note)
+	}
+}
+
+func (s *Server) closeNote(r request) {
+	if !s.has("notes of all calls shown") {
+		s.said.put("open note"+s.orUser("notes of own open calls shown", r), "")
+	}
+}
+
+// shownNote returns the note that a user sees.
+func (s *Server) shownNote(r request) string {
+	return s.said.get("open note" + s.orUser("notes of own open calls shown", r))
+}
+
 // withNote adds the note to a form. It is required if errors tell it.
 func (s *Server) withNote(params string, p boundRequest, c claims) string {
 	if !s.has(noteFaults...) || c.Step != "confirm" || p.target != "deploy" && s.has(toldNotes...) {
@@ -76,5 +100,9 @@ func (s *Server) withNote(params string, p boundRequest, c claims) string {
 	if s.has(dumpChoices...) {
 		params = strings.Replace(params, `"required":["ok"]`, `"required":["note","ok"]`, 1)
 	}
-	return strings.Replace(params, `"ok":`, `"note":{"type":"string","default":"plain.txt"},"ok":`, 1)
+	about := ""
+	if s.has("notes of open calls announced") {
+		about = `,"description":"Visible to all users until the call ends"`
+	}
+	return strings.Replace(params, `"ok":`, `"note":{"type":"string","default":"plain.txt"`+about+`},"ok":`, 1)
 }

@@ -55,6 +55,8 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return result, nil
 	case uri == "notes://day/today" && s.has("questions on the board", "own questions on the board"): // the second is sound
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "waiting: " + s.said.get("board"+s.orUser("own questions on the board", r))}}}), nil
+	case uri == "notes://day/today" && s.has(openNotes...):
+		return s.listed(object{"contents": []object{{"uri": uri, "text": "today: " + s.shownNote(r)}}}), nil
 	case uri == "notes://day/today" && s.removalFor(r) != "":
 		return s.listed(object{"contents": []object{{"uri": uri, "text": "held for " + s.removalFor(r)}}}), nil
 	case uri == "notes://day/today":

@@ -132,6 +132,7 @@ func (s *Server) finish(r request, c claims, responses map[string]map[string]any
 	if s.has("terms of a flow kept") && s.said.first("terms of "+c.ID, c.Env) != c.Env { // not a fault
 		return s.toolError("done on other terms"), nil
 	}
+	s.closeNote(r)
 	s.change(r)
 	c.Env += s.charge(r, responses) + further + bid + s.unvisited(c)
 	return s.complete(done(c)), nil

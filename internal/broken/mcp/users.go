@@ -141,6 +141,9 @@ func (s *Server) resources(r request) object {
 		owner = cmp.Or(s.ownerOfPage(cursor), owner)
 	}
 	today, mine := object{"name": "today", "uri": "notes://day/today"}, object{"name": "mine", "uri": "notes://user/" + owner}
+	if s.has("drafts of notes shown") {
+		today["description"] = "Drafts of all users."
+	}
 	switch {
 	case s.has(folderChoices...):
 		return object{"resources": []object{today, {"name": "start", "uri": "notes://pages/start.md"}}}

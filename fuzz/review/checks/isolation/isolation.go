@@ -54,11 +54,13 @@ var isolationChecks = []review.Check{
 			"after the other, as both users in either order, under one id, and four at once; the same calls, prompts and " +
 			"resources as both users at once under one id; with --effects " +
 			"tools that only read as both users in either order, with new values of any argument, " +
-			"whole flows as both users in either order, also with new words in all answers or in one argument, and " +
+			"whole flows as both users in either order, also with new words in all answers or in one argument, the calls " +
+			"that only read as the other user before and after the last answer of such a flow, and " +
 			"tools that may change something as both users with one reference or idempotency key, also with another " +
 			"value of an argument that only the first can read; " +
 			"lists under one id; completions as one user of a word that the other gave a prompt",
-		Want:   "answers each call with its own word, and for its own user",
+		Want: "answers each call with its own word, and for its own user; shows no text of a call to another user only " +
+			"until the call is completed",
 		Source: "CWE-524; CWE-488",
 		Impact: "a user receives the answer to another call or another user",
 		Fix: "use the method, the target, all arguments and the user as the cache key, keep no data of a call " +
@@ -234,7 +236,7 @@ func checkMixedAnswers(t *review.T) {
 	}
 	completeLearnedWords(t)
 	effectsOfTwo := t.Options.Effects && len(t.Options.Target.Second) > 0
-	if len(t.Findings) == 0 && !(effectsOfTwo && (mixesResults(t) || mixesReadings(t) || leaksWordsOfRounds(t) || leaksWordOfConflict(t) || leaksReceipt(t))) {
+	if len(t.Findings) == 0 && !(effectsOfTwo && (mixesResults(t) || mixesReadings(t) || leaksWordsOfRounds(t) || showsOpenAnswers(t) || leaksWordOfConflict(t) || leaksReceipt(t))) {
 		testConcurrentCalls(t)
 	}
 	t.SkipUntried("no call that may be made takes a text; --effects allows tools that read only")

@@ -36,10 +36,13 @@ func leaksWordsOfRounds(t *review.T) bool {
 	return false
 }
 
-// A wordedWalk is a flow that was walked with new words: the words, and the results of its rounds.
+// A wordedWalk is a flow that was walked with new words: the words, the results of its rounds, the call
+// that began it, and its last answer.
 type wordedWalk struct {
 	words   []string
 	results []string
+	call    client.Call
+	last    client.Answer
 }
 
 // showing returns a result that contains one of words, cut to evidence, or "".
@@ -57,34 +60,46 @@ func (w wordedWalk) showing(words []string) string {
 // walkWithWords walks a flow to its token, or to its end if it has last answers. If the server does
 // not take the words of a round, the walk continues without them.
 func walkWithWords(t *review.T, f client.Flow, as client.User) wordedWalk {
-	var w wordedWalk
-	send := func(call client.Call) client.Answer {
-		a := t.Tried(t.Call(call))
-		state := ""
-		if a.State != nil {
-			state = *a.State
-		}
-		w.results = append(w.results, strings.ReplaceAll(string(a.Result), state, ""))
-		return a
+	w := wordedWalk{call: f.Call(as)}
+	w.call.Arguments = w.worded(t, f.Offer.InputSchema(), f.Arguments)
+	if w.send(t, w.call); w.last.Kind != client.Asked {
+		w.call.Arguments = f.Arguments
+		w.send(t, w.call)
 	}
-	call := f.Call(as)
-	call.Arguments = w.worded(t, f.Offer.InputSchema(), f.Arguments)
-	a := send(call)
-	if a.Kind != client.Asked {
-		call.Arguments = f.Arguments
-		a = send(call)
-	}
-	for _, answers := range f.Answers() {
-		if a.Kind != client.Asked || a.State == nil {
-			break
-		}
-		before, worded := a.Class(), t.Client.Reply(call, a, answers)
-		worded.Answers = w.answers(t, a.Questions, worded.Answers)
-		if a = send(worded); a.Kind == client.Asked && a.Class() == before && a.State != nil {
-			a = send(t.Client.Reply(call, a, answers))
-		}
-	}
+	w.goOn(t, f.Answers())
 	return w
+}
+
+// answerWithWords is like [walkWithWords] with new words in the answers alone.
+func answerWithWords(t *review.T, f client.Flow, as client.User) wordedWalk {
+	w := wordedWalk{call: f.Call(as)}
+	w.send(t, w.call)
+	w.goOn(t, f.Answers())
+	return w
+}
+
+// send makes a call of the walk.
+func (w *wordedWalk) send(t *review.T, call client.Call) {
+	w.last = t.Tried(t.Call(call))
+	state := ""
+	if w.last.State != nil {
+		state = *w.last.State
+	}
+	w.results = append(w.results, strings.ReplaceAll(string(w.last.Result), state, ""))
+}
+
+// goOn answers the questions of the walk with new words.
+func (w *wordedWalk) goOn(t *review.T, rounds []json.RawMessage) {
+	for _, answers := range rounds {
+		if w.last.Kind != client.Asked || w.last.State == nil {
+			return
+		}
+		before, worded := w.last.Class(), t.Client.Reply(w.call, w.last, answers)
+		worded.Answers = w.answers(t, w.last.Questions, worded.Answers)
+		if w.send(t, worded); w.last.Kind == client.Asked && w.last.Class() == before && w.last.State != nil {
+			w.send(t, t.Client.Reply(w.call, w.last, answers))
+		}
+	}
 }
 
 // answers returns answers with new words in forms and in the messages of models.
