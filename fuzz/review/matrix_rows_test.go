@@ -787,6 +787,7 @@ var rows = []row{
 	{modern: true, stdio: true, fault: "no handshake wanted", checks: []string{"IO-PREINIT"}},
 	{stdio: true, fault: "bad lines end the server", checks: []string{"IO-LINE"}},
 	{stdio: true, fault: "one call at a time", checks: []string{"IO-PARALLEL"}, also: []string{"IO-CANCEL"}, change: slowTool},
+	{modern: true, stdio: true, fault: "last rounds under the latest id", checks: []string{"IO-PARALLEL"}, also: []string{"H-CODES", "T-MIX"}, change: withEffects, critical: true},
 	{stdio: true, fault: "cancellation ignored", checks: []string{"IO-CANCEL"}, change: slowTool},
 	{stdio: true, fault: "the end of input ignored", checks: []string{"IO-EOF"}, change: lingers},
 	{modern: true, stdio: true, fault: "the end of input ignored after questions", checks: []string{"IO-EOF"}, change: lingers},

@@ -79,6 +79,8 @@ var unusualRows = []row{
 	{fault: "details", checks: []string{"H-TRACE", "T-TYPE", "T-OUT"}, change: withEffects},
 	{fault: "links of the public net opened", checks: []string{"R-FETCH", "RS-VALUE", "RS-FORM"}, change: withEffects},
 	{fault: "pages below whole roots", checks: []string{"T-VALUE"}, change: readsPage},
+	{stdio: true, fault: "last rounds after a while", checks: []string{"IO-PARALLEL", "IO-ID"}, change: withEffects},
+	{stdio: true, fault: "one call at a time", checks: []string{"IO-PARALLEL"}, change: withEffects},
 	{stdio: true, fault: "pages below whole roots", checks: []string{"T-VALUE"}, change: readsPage},
 	{fault: "pages below own roots", checks: []string{"T-VALUE", "T-READS", "RS-CAP"}, change: withEffects},
 	{fault: "letters of users", checks: []string{"T-USER", "T-MIX", "T-READS"}, change: withEffects},

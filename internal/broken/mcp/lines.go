@@ -100,6 +100,7 @@ func (s *Server) ServeLines(in io.Reader, out, errs io.Writer) error {
 			write(responseBody(req.id, result, fail))
 			continue
 		}
+		s.said.put("latest id", string(req.id))
 		if answer := s.answering(req, write, errs); s.has("one call at a time") {
 			answer()
 		} else {
@@ -165,11 +166,29 @@ func (s *Server) answering(req request, write func(line []byte), errs io.Writer)
 		if fail != nil && s.has("errors answered twice") {
 			write(responseBody(req.id, nil, fail))
 		}
+		req.id = s.idAfterWork(req, result)
 		before, after := s.progress(req)
 		for _, message := range slices.Concat(s.notices(), before, [][]byte{responseBody(s.echoedBy(fail, json.RawMessage(s.beside(req, "one id for calls at once", string(req.id)))), result, fail)}, after) {
 			write(message)
 		}
 	}
+}
+
+// workChoices are the choices for last rounds that take time on standard streams. With the first, a fault,
+// their responses have the id that was read last.
+var workChoices = []string{"last rounds under the latest id", "last rounds after a while"}
+
+// idAfterWork waits for the work of a call that completes an earlier round, and returns the id of its
+// response.
+func (s *Server) idAfterWork(req request, result object) json.RawMessage {
+	if req.params["inputResponses"] == nil || result["resultType"] != "complete" || !s.has(workChoices...) {
+		return req.id
+	}
+	time.Sleep(workTime)
+	if s.has("last rounds under the latest id") {
+		return json.RawMessage(s.said.get("latest id"))
+	}
+	return req.id
 }
 
 // handshake determines the era of a request. It reports whether its results are the answer.

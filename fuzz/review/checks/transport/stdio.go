@@ -94,12 +94,13 @@ var stdioChecks = []review.Check{
 		Run:    checkLineIDs,
 	},
 	{
-		ID: "IO-PARALLEL", Name: "a list during a slow call", Over: "stdio", Severity: review.Suggestion, Category: "reliability",
-		Sent:   "tools/list while the tool named by --slow runs",
-		Want:   "answers tools/list first",
+		ID: "IO-PARALLEL", Name: "a list during another call", Over: "stdio", Severity: review.Critical, Category: "reliability",
+		Sent: "tools/list while the tool named by --slow runs; with --effects, tools/list in one write with the last round " +
+			"of a flow",
+		Want:   "answers tools/list before the slow call; answers each request once, under its own id",
 		Source: "revision 2026-07-28, basic",
-		Impact: "one slow tool blocks all others",
-		Fix:    "handle requests concurrently",
+		Impact: "one slow tool blocks all others; a client takes the answer to one request for that to another",
+		Fix:    "handle requests concurrently, and keep the id of a request with its own work",
 		Timed:  true, Run: checkParallelCalls,
 	},
 	{

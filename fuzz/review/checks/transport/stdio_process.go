@@ -31,7 +31,11 @@ func startSlowCall(t *review.T) (client.Call, *rawmcp.Process) {
 // minSlowCall is the shortest duration of a slow call. It leaves time for another request.
 const minSlowCall = 100 * time.Millisecond
 
+// checkParallelCalls sends a list beside the last rounds of flows, and beside the slow call.
 func checkParallelCalls(t *review.T) {
+	if mixesLastRounds(t) || t.Options.Slow == "" && t.Trials > 0 || !t.Selected("tools/list") {
+		return
+	}
 	call, p := startSlowCall(t)
 	if p == nil {
 		return
