@@ -45,17 +45,23 @@ func (t trial) trailingData() {
 // otherAlphabet presents tokens that contain a character in which the base64 alphabets differ.
 func (t trial) otherAlphabet() {
 	t.everyLength(func(in *attack.Instance, tok *attack.Token) {
-		for range 20 {
-			if bytes.ContainsAny(tok.Text, "-_+/") {
-				break
-			}
-			if next, ok := in.Mint(t.State(24), tok.Under); ok {
-				tok = next
-			}
-		}
-		t.spellings(in, tok, tokenfmt.OtherAlphabet)
+		t.spellings(in, t.inOneAlphabet(in, tok), tokenfmt.OtherAlphabet)
 	})
 	if t.Tried(codecs.Canonical) == 0 && !t.Skipped() {
 		t.Skip("no token has a character in which the base64 alphabets differ")
 	}
+}
+
+// inOneAlphabet returns tok, or another one of its context if it has no character in which the base64 alphabets
+// differ.
+func (t trial) inOneAlphabet(in *attack.Instance, tok *attack.Token) *attack.Token {
+	for range 20 {
+		if bytes.ContainsAny(tok.Text, "-_+/") {
+			break
+		}
+		if next, ok := in.Mint(t.State(24), tok.Under); ok {
+			tok = next
+		}
+	}
+	return tok
 }

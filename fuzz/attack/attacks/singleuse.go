@@ -221,6 +221,7 @@ func (t trial) respelled(in *attack.Instance, c codecs.Context) {
 		if !ok {
 			return
 		}
+		tok = t.inOneAlphabet(in, tok)
 		first, once := in.Accepts(tok.Text, c)
 		for other := range tokenfmt.Each(spellings, tok.Format(), t.Source) {
 			t.Try(codecs.SingleUse)
