@@ -19,8 +19,8 @@ var declineChecks = []review.Check{
 			"each with the content of an acceptance, in every round; the acceptance under another key; in a flow " +
 			"of several rounds the answers of an earlier round in the last one; an acceptance whose form answers " +
 			"false to its only boolean, if that is named as a confirmation; decline or cancel, and then an " +
-			"acceptance with the same state, if such a false uses a state up with the same result; in each branch of a flow " +
-			"that asks a form and a model at the end, declines beside a text of the model that agrees",
+			"acceptance with the same state, if such a false uses a state up with the same result; in flows that ask a " +
+			"form and a model at the end, declines beside a text of the model that agrees",
 		Want:   "answers all of these, and gives none of them the result of an acceptance; uses the state up in both cases",
 		Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the tool runs although the user declined",
