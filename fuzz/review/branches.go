@@ -62,8 +62,8 @@ func (r *Review) completes(ctx context.Context, f *client.Flow, as client.User) 
 	return false
 }
 
-// runInBranches carries out the checks of states that found nothing on the other branches of each flow. It leaves a
-// quarter of the exchanges and of the time to the checks that come after.
+// runInBranches carries out the checks of states that found nothing on the other branches of each flow, as long as
+// there is room: other checks come after it, and a slow server would take too long.
 func (r *Review) runInBranches(ctx context.Context, checks []Check) {
 	if !r.Options.Effects || r.Options.Case != "" {
 		return
@@ -92,9 +92,9 @@ func (r *Review) runInBranches(ctx context.Context, checks []Check) {
 	}
 }
 
-// hasRoom reports whether a quarter of the exchanges and of the time are left.
+// hasRoom reports whether a quarter of the exchanges is left, and a quarter of the time is not over.
 func (r *Review) hasRoom() bool {
-	return r.Client.Left() > r.Options.Budget/4 && (r.Client.Until.IsZero() || r.Client.Until.Sub(r.Client.Clock.Now()) > r.Options.Time/4)
+	return r.Client.Left() > r.Options.Budget/4 && (r.Options.Time <= 0 || r.Client.Clock.Now().Sub(r.began) < r.Options.Time/4)
 }
 
 // runAgain runs a check again if it has found nothing. What it finds replaces its outcome.

@@ -122,6 +122,7 @@ type Review struct {
 	uncalled   []string                     // tools that were not called
 	unanswered []string                     // tools that ask without a state
 	gone       string                       // why the server no longer answers
+	began      time.Time
 }
 
 // DefaultBudget is the default number of exchanges in a review.
@@ -148,9 +149,9 @@ func Run(ctx context.Context, checks []Check, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Review{Options: o, Client: c, values: map[string][]json.RawMessage{}}
-	defer c.Close()
 	began := o.Clock.Now()
+	r := &Review{Options: o, Client: c, values: map[string][]json.RawMessage{}, began: began}
+	defer c.Close()
 	if o.Time > 0 {
 		c.Until = began.Add(o.Time + 3*o.TTL + o.Wait)
 	}

@@ -49,7 +49,7 @@ var terms = [][2]string{
 		"can be decoded without a key"},
 	{"to present a token", "to repeat the call with this requestState and, with --effects, the answers"},
 	{"flow", "a call and its rounds up to the result; a round is one question and the request that answers it"},
-	{"branch", "a way through the questions of a flow with another listed value in an earlier answer; with --effects the checks RS run again in each, as long as a quarter of the exchanges and of the time is left, but for those of time, restarts and connections"},
+	{"branch", "a way through the questions of a flow with another listed value in an earlier answer; with --effects the checks RS run again in each, but for those of time, restarts and connections, as long as a quarter of the exchanges is left and a quarter of the time is not over"},
 	{"tool that asks", "a tool whose call is answered by a question"},
 	{"read-only tool", "a tool with the annotation readOnlyHint"},
 	{"first user, second user", "the users with the credentials of --header and of --second"},
