@@ -12,7 +12,8 @@ import (
 const maxBranches = 6
 
 // Branches returns the flow of an oracle, and those with another listed value in the answer to an earlier
-// question. Where such an answer leads to other questions, they have the most likely answers.
+// question. Where such an answer leads to other questions, they have the most likely answers. If the question comes
+// again, its values are guesses, which a server may count, and no more of them are tried.
 func (r *Review) Branches(ctx context.Context, o *Oracle) []client.Flow {
 	all := []client.Flow{o.Flow}
 	for i, answers := range o.Flow.Rounds {
@@ -29,9 +30,13 @@ func (r *Review) Branches(ctx context.Context, o *Oracle) []client.Flow {
 					if own == nil || jsondoc.SameText(string(own), string(v)) || len(all) == maxBranches {
 						continue
 					}
-					if f := o.Flow.WithAnswer(i, key, name, v); r.goesThrough(ctx, f, o.User) {
-						all = append(all, f)
-					} else if f.Rounds = f.Rounds[:i+1]; r.completes(ctx, &f, o.User) {
+					f := o.Flow.WithAnswer(i, key, name, v)
+					stage.Rounds = f.Rounds[:i+1]
+					_, next, err := r.Client.Mint(ctx, stage, o.User)
+					if err == nil && asksAgain(question, next) {
+						break
+					}
+					if err == nil && (r.goesThrough(ctx, f, o.User) || r.completes(ctx, &f, i+1, o.User)) {
 						all = append(all, f)
 					}
 				}
@@ -41,23 +46,36 @@ func (r *Review) Branches(ctx context.Context, o *Oracle) []client.Flow {
 	return all
 }
 
+// asksAgain reports whether two questions have the same forms.
+func asksAgain(one, two client.Answer) bool {
+	forms := func(a client.Answer) []string {
+		var all []string
+		for _, q := range a.Questions {
+			all = append(all, string(q.Form()))
+		}
+		return slices.Sorted(slices.Values(all))
+	}
+	return slices.Equal(forms(one), forms(two))
+}
+
 // goesThrough reports whether a flow has a question for each of its answers, and a result after the last one.
 func (r *Review) goesThrough(ctx context.Context, f client.Flow, as client.User) bool {
 	a, answered := r.Client.Walk(ctx, f, as)
 	return a.Kind == client.Completed && answered == len(f.Answers())
 }
 
-// completes gives the most likely answers to the questions that follow the rounds of a flow, until it completes.
-func (r *Review) completes(ctx context.Context, f *client.Flow, as client.User) bool {
-	for len(f.Rounds) <= maxRounds {
+// completes gives the most likely answers to the questions that follow n rounds of a flow, until it completes.
+func (r *Review) completes(ctx context.Context, f *client.Flow, n int, as client.User) bool {
+	f.Rounds = f.Rounds[:n]
+	for before := (client.Answer{}); len(f.Rounds) <= maxRounds; {
 		_, question, err := r.Client.Mint(ctx, f.WithLast(nil), as)
-		if err != nil {
+		if err != nil || asksAgain(before, question) {
 			return false
 		}
 		if f.Last = AnswersTo(question.Questions)[0]; r.goesThrough(ctx, *f, as) {
 			return true
 		}
-		f.Rounds = f.Answers()
+		f.Rounds, before = f.Answers(), question
 	}
 	return false
 }

@@ -339,6 +339,21 @@ func (f Format) SparesPrefix(text []byte) bool {
 	return ok && n < len(own) && (before == "" || strings.EqualFold(before, own[:n]))
 }
 
+// OtherLetters reports whether the bytes that text carries differ from those of the token in the case of ASCII letters
+// alone, as those of a hexadecimal number in them.
+func (f Format) OtherLetters(text []byte) bool {
+	one, two := decodeLeniently(f.Text()), decodeLeniently(text)
+	if len(one) != len(two) {
+		return false
+	}
+	for i, c := range one {
+		if small := c | 0x20; c != two[i] && (small != two[i]|0x20 || small < 'a' || small > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
 func (s Segment) spells(text string) bool {
 	base64 := strings.HasPrefix(s.Encoding.Name, "base64")
 	switch {

@@ -132,6 +132,15 @@ func TestSparesPrefix(t *testing.T) {
 	}
 }
 
+// TestOtherLetters checks that only the case of letters in the bytes of a token may differ.
+func TestOtherLetters(t *testing.T) {
+	code := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+	f := tokenfmt.Infer([]byte(code("00af state one")), []byte(code("00be state two")), []byte(code("00cd state six")))
+	for text, want := range map[string]bool{"00aF state one": true, "00ag state one": false, "00af state ona": false, "00\x61f stat": false} {
+		require.Equal(t, want, f.OtherLetters([]byte(code(text))), text)
+	}
+}
+
 // TestSpellsSpokenNames checks that a name in one case is recognized in the other case and with
 // other hyphens.
 func TestSpellsSpokenNames(t *testing.T) {
