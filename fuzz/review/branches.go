@@ -33,7 +33,7 @@ func (r *Review) Branches(ctx context.Context, o *Oracle) []client.Flow {
 					f := o.Flow.WithAnswer(i, key, name, v)
 					stage.Rounds = f.Rounds[:i+1]
 					_, next, err := r.Client.Mint(ctx, stage, o.User)
-					if err == nil && asksAgain(question, next) {
+					if err == nil && !next.GoesOn(question) {
 						break
 					}
 					if err == nil && (r.goesThrough(ctx, f, o.User) || r.completes(ctx, &f, i+1, o.User)) {
@@ -44,18 +44,6 @@ func (r *Review) Branches(ctx context.Context, o *Oracle) []client.Flow {
 		}
 	}
 	return all
-}
-
-// asksAgain reports whether two questions have the same forms.
-func asksAgain(one, two client.Answer) bool {
-	forms := func(a client.Answer) []string {
-		var all []string
-		for _, q := range a.Questions {
-			all = append(all, string(q.Form()))
-		}
-		return slices.Sorted(slices.Values(all))
-	}
-	return slices.Equal(forms(one), forms(two))
 }
 
 // goesThrough reports whether a flow has a question for each of its answers, and a result after the last one.
@@ -69,7 +57,7 @@ func (r *Review) completes(ctx context.Context, f *client.Flow, n int, as client
 	f.Rounds = f.Rounds[:n]
 	for before := (client.Answer{}); len(f.Rounds) <= maxRounds; {
 		_, question, err := r.Client.Mint(ctx, f.WithLast(nil), as)
-		if err != nil || asksAgain(before, question) {
+		if err != nil || !question.GoesOn(before) {
 			return false
 		}
 		if f.Last = AnswersTo(question.Questions)[0]; r.goesThrough(ctx, *f, as) {

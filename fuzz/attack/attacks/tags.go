@@ -226,8 +226,7 @@ func (t trial) summed(in *attack.Instance, states [3][]byte, under, other codecs
 
 func (t trial) shiftedBorders(in *attack.Instance, tok *attack.Token) {
 	t.Spellings(in, tok, t.of(tok, tokenfmt.ShiftedBorders))
-	t.changes(in, tok, tokenfmt.MovedSeparators)
-	t.changes(in, tok, tokenfmt.Parted)
+	t.changes(in, tok, tokenfmt.MovedSeparators, tokenfmt.Parted)
 	for n := range 3 { // the base64 of these ends in each of the three ways
 		t.changedAt(in, t.State(24+n), tok.Under, tokenfmt.MovedBetweenMembers)
 	}
