@@ -83,6 +83,7 @@ var tools = map[string]tool{
 	"profile":     {noValues, "", readOnly, profileChoices},
 	"pin":         {noValues, "your PIN", readOnly, approvalChoices},
 	"order":       {valuesOf(`"pieces":{"type":"integer","minimum":1,"maximum":20}`, "pieces"), "orders pieces after a confirmation", "", slices.Concat(orderChoices, enteredChoices)},
+	"transfer":    {valuesOf(`"amount":{"type":"integer","minimum":1,"maximum":5000}`, "amount"), "transfers an amount after a confirmation", "", limitChoices},
 	"list_orders": {noValues, "your orders", readOnly, enteredChoices},
 	"put":         {valuesOf(`"thing":{"type":"string","enum":["chair","desk"]}`, "thing"), "puts a thing in the basket", "", basketChoices},
 	"checkout":    {noValues, "orders the things in the basket after a confirmation", "", basketChoices},

@@ -97,6 +97,8 @@ func (s *Server) run(r request, name string, args map[string]string) (object, *f
 		return s.order(r)
 	case "checkout":
 		return s.checkout(r)
+	case "transfer":
+		return s.transfer(r)
 	case "summary":
 		return s.summary(r)
 	case "page":

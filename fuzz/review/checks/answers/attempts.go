@@ -29,7 +29,7 @@ var attemptChecks = []review.Check{
 }
 
 // LastChecks returns the checks that leave calls locked or refused.
-func LastChecks() []review.Check { return slices.Concat(attemptChecks, grantChecks) }
+func LastChecks() []review.Check { return slices.Concat(attemptChecks, limitChecks, grantChecks) }
 
 // maxAttempts is the number of answers after which a call counts as unlimited.
 const maxAttempts = 10
