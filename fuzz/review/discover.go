@@ -33,7 +33,9 @@ type Server struct {
 
 // A Template is a resource template.
 type Template struct {
-	URI string `json:"uriTemplate"`
+	URI         string `json:"uriTemplate"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
 }
 
 // MaxTestedCalls is the number of resources or calls that most checks test.

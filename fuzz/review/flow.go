@@ -95,7 +95,7 @@ func (r *Review) Candidates() []Group {
 	return []Group{{Flows: named}, {Flows: once}, {Flows: asks}, {Flows: r.Reads()}, {changes, sparing || named != nil}, {rest, sparing || named != nil}, {ends, true}}
 }
 
-// Reads returns the prompts and resources. The protocol only reads these.
+// Reads returns the prompts and resources, some of the latter by templates. The protocol only reads these.
 func (r *Review) Reads() []client.Flow {
 	var all []client.Flow
 	for _, p := range r.Report.Server.Prompts {
@@ -106,7 +106,7 @@ func (r *Review) Reads() []client.Flow {
 	for _, s := range r.Report.Server.Resources {
 		all = append(all, client.Flow{Method: "resources/read", Target: s.URI, Offer: s})
 	}
-	return all
+	return append(all, r.filledReads...)
 }
 
 // score rates how likely a tool asks before it acts.

@@ -226,6 +226,8 @@ var rows = []row{
 	{modern: true, fault: "words wanted + locks after three invalid answers + locks of client names", checks: []string{"RS-TRIES"}, change: withEffects},
 	{modern: true, fault: "duties looked at once", checks: []string{"RS-REVOKE"}, change: withEffects},
 	{modern: true, fault: "orders entered with their question", checks: []string{"RS-EARLY"}, change: withEffects},
+	{modern: true, fault: "slips of any place", checks: []string{"RS-TOOL"}, change: withEffects},
+	{modern: true, fault: "slips for all caches", checks: []string{"H-RESULT"}, change: withEffects},
 	{modern: true, fault: "limits looked at once", checks: []string{"RS-LIMIT"}, change: withEffects},
 	{modern: true, fault: "limits looked at once + random texts", checks: []string{"RS-LIMIT"}, change: withEffects},
 	{modern: true, fault: "memberships looked at once", checks: []string{"RS-REVOKE"}, change: withEffects},

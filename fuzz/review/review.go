@@ -108,21 +108,22 @@ type Report struct {
 type Review struct {
 	Report Report
 
-	Options    Options
-	Client     *client.Client
-	Flows      []client.Flow
-	Oracles    []*Oracle
-	Declined   []Declined                   // declines that were carried out
-	Remembered []Remembered                 // calls that the approval of another one covered
-	Spares     []Spare                      // tools for one use that carry out calls which began before
-	deep       []*Oracle                    // see Sighted
-	Again      string                       // the reason that NoteAgain found
-	Asking     []client.Answer              // every question that was received
-	values     map[string][]json.RawMessage // known texts of arguments, see collect
-	uncalled   []string                     // tools that were not called
-	unanswered []string                     // tools that ask without a state
-	gone       string                       // why the server no longer answers
-	began      time.Time
+	Options     Options
+	Client      *client.Client
+	Flows       []client.Flow
+	Oracles     []*Oracle
+	Declined    []Declined                   // declines that were carried out
+	Remembered  []Remembered                 // calls that the approval of another one covered
+	Spares      []Spare                      // tools for one use that carry out calls which began before
+	deep        []*Oracle                    // see Sighted
+	Again       string                       // the reason that NoteAgain found
+	Asking      []client.Answer              // every question that was received
+	values      map[string][]json.RawMessage // known texts of arguments, see collect
+	uncalled    []string                     // tools that were not called
+	filledReads []client.Flow                // of resources by templates
+	unanswered  []string                     // tools that ask without a state
+	gone        string                       // why the server no longer answers
+	began       time.Time
 }
 
 // DefaultBudget is the default number of exchanges in a review.
@@ -211,6 +212,7 @@ func (r *Review) openFlows(ctx context.Context) {
 		return
 	}
 	r.learn(ctx)
+	r.fill(ctx)
 	r.find(ctx)
 	for _, f := range r.Flows {
 		o := r.open(ctx, f)

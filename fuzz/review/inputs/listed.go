@@ -47,16 +47,11 @@ func Completions(t *review.T) []Input {
 		}
 	}
 	for _, x := range s.Templates[:min(len(s.Templates), maxListed)] {
-		if name := ParameterOf(x.URI); name != "" {
+		if name := review.ParameterOf(x.URI); name != "" {
 			add(x.URI, client.TemplateRef(x.URI), name)
 		}
 	}
 	return all[:min(len(all), review.MaxTestedCalls)]
-}
-
-// ParameterOf returns the name of the first parameter of a URI template, or "".
-func ParameterOf(template string) string {
-	return strings.Trim(review.TemplateParameter.FindString(template), "{}+#./;?&*")
 }
 
 // Templates returns the texts in place of the parameters of resource templates.

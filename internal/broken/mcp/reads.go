@@ -13,6 +13,9 @@ func (s *Server) templates() object {
 	if s.has("completions name the user", "completions name all users") { // the first is sound
 		templates = append(templates, object{"name": "notes of a user", "uriTemplate": notesOfUser})
 	}
+	if s.has(slipChoices...) {
+		templates = append(templates, object{"name": "slip", "uriTemplate": slipsOfPlace, "description": "your slip of an env (prod, test)"})
+	}
 	if s.has(visitChoices...) {
 		templates = append(templates, object{"name": "visits of a user", "uriTemplate": visitsOfUser})
 	}
@@ -29,6 +32,8 @@ func (s *Server) readResource(r request) (object, *failure) {
 		return s.listed(object{"contents": []object{{"uri": uri, "text": text}}}), nil
 	}
 	switch {
+	case s.isSlip(uri):
+		return s.readSlip(r, uri)
 	case uri == "notes://day/today" && s.has("resources cached for a negative time"):
 		return s.complete(object{"contents": []object{{"uri": uri, "text": "nothing"}}, "ttlMs": -5, "cacheScope": "private"}), nil
 	case uri == "notes://day/today" && s.has("readings of a user for all caches", "readings by lot for all caches"): // the second is sound

@@ -131,7 +131,7 @@ func completeOutsidePaths(t *review.T) {
 		return
 	}
 	for _, x := range s.Templates[:min(len(s.Templates), 4)] {
-		parameter := inputs.ParameterOf(x.URI)
+		parameter := review.ParameterOf(x.URI)
 		if parameter == "" {
 			continue
 		}

@@ -113,7 +113,7 @@ func checkListResults(t *review.T) {
 		switch {
 		case fault != "":
 			t.Form(method, review.Warning, fault, a)
-		case scope == "public" && len(t.Options.Target.Second) > 0 && differsBetweenUsers(t, client.Call{Method: method}):
+		case scope == "public" && len(t.Options.Target.Second) > 0 && differsBetweenUsers(t, client.Flow{Method: method}):
 			t.Form(method, review.Warning, "cacheScope public on a list that differs between two users", a)
 		case scope == "public" && len(t.Options.Target.Headers) > 0:
 			t.Form(method, review.Suggestion, "cacheScope public on a list that needs credentials", a)
@@ -150,17 +150,19 @@ func pageFault(page map[string]json.RawMessage) string {
 
 // publicReads records a finding if a read is public for some time, and each user gets another result.
 func publicReads(t *review.T) {
-	reads := []client.Call{{Method: "server/discover"}}
-	for _, o := range t.Report.Server.Resources[:min(len(t.Report.Server.Resources), maxReads)] {
-		reads = append(reads, client.ReadResource(o.URI))
+	reads := []client.Flow{{Method: "server/discover"}}
+	for _, f := range slices.Concat(t.Flows, t.Reads()) {
+		if f.Method == "resources/read" && len(reads) <= maxReads {
+			reads = append(reads, f)
+		}
 	}
-	for _, call := range reads {
-		label := strings.TrimSpace(call.Method + " " + call.Target)
+	for _, f := range reads {
+		label := strings.TrimSpace(f.Method + " " + f.Target)
 		if len(t.Options.Target.Second) == 0 || !t.Selected(label) {
 			continue
 		}
 		for _, as := range client.BothUsers {
-			if a := t.Tried(t.Call(call.By(as))); isPublic(a) && differsBetweenUsers(t, call) {
+			if a, _ := t.Client.Walk(t.Context, f, as); isPublic(t.Tried(a)) && differsBetweenUsers(t, f) {
 				t.Form(label, review.Warning, "cacheScope public for some time on a result that differs between two users", a)
 				return
 			}
@@ -181,11 +183,11 @@ const maxComparedCalls = 16
 
 // differsBetweenUsers reports whether a call always gives each user the same result, and the other
 // user another one.
-func differsBetweenUsers(t *review.T, call client.Call) bool {
+func differsBetweenUsers(t *review.T, f client.Flow) bool {
 	var results [2]string
 	for i := range maxComparedCalls {
 		n := review.Turn(i)
-		a := t.Call(call.By(client.BothUsers[n]))
+		a, _ := t.Client.Walk(t.Context, f, client.BothUsers[n])
 		members := jsondoc.Members(a.Result)
 		for _, name := range []string{"_meta", "ttlMs", "nextCursor"} {
 			delete(members, name)
