@@ -109,6 +109,7 @@ var unusualRows = []row{
 	{fault: "open calls are one order", checks: []string{"T-RACE"}, change: withEffects},
 	{fault: "counts", checks: []string{"T-RACE"}, change: namesEcho},
 	{fault: "removals once", checks: []string{"T-RACE"}, change: withEffects},
+	{fault: "later questions name the place", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "slips", checks: []string{"RS-TOOL", "H-RESULT", "R-USER", "RS-USER"}, change: withEffects},
 	{fault: "limits", checks: []string{"RS-LIMIT", "T-RACE", "RS-REPLAY"}, change: withEffects},
 	{fault: "limits count open calls", checks: []string{"RS-LIMIT", "T-RACE"}, change: withEffects},

@@ -195,6 +195,29 @@ func Carried(t *review.T) []Input {
 	return all[:min(len(all), review.MaxTestedCalls)]
 }
 
+// maxLater is the number of inputs that [Later] returns.
+const maxLater = 3
+
+// Later returns the texts in arguments that the last question of a flow shows, and the first one does not.
+func Later(t *review.T) []Input {
+	var all []Input
+	for _, o := range t.Oracles {
+		for _, x := range textsOf(t, o.Flow) {
+			word := t.Word()
+			x.Name, x.Flow = strings.Replace(x.Name, ": ", ", asked about later: ", 1), &o.Flow
+			first := x.Send
+			x.Send = func(text string) client.Answer {
+				_, a, _ := t.Client.Mint(t.Context, o.Flow.With(x.with(text)), o.User) // the answer tells the error
+				return t.Tried(a)
+			}
+			if len(o.Flow.Rounds) > 0 && len(all) < maxLater && !strings.Contains(first(word).ShownTexts(), word) && strings.Contains(x.Send(word).ShownTexts(), word) {
+				all = append(all, x)
+			}
+		}
+	}
+	return all
+}
+
 // Done returns the texts in arguments of tools that complete without a question and do not claim to be read-only.
 func Done(t *review.T) []Input {
 	var all []Input

@@ -21,11 +21,11 @@ func Checks() []review.Check { return injectionChecks }
 var injectionChecks = []review.Check{
 	{
 		ID: "T-INJECT", Name: "a text that is read as a query, a command or a format", Severity: review.Critical, Category: "injection", Long: true,
-		Sent: "texts in arguments of a tool that asks and of prompts, in parameters of resource templates, in " +
+		Sent: "texts in arguments of a tool that asks, also as later questions show them, and of prompts, in parameters of resource templates, in " +
 			"completion/complete of both and, with --effects, in answers to forms, and in arguments of read-only tools and " +
 			"of calls that are carried out, and of tools that are named or change nothing by their names, and in texts that one tool stores and another call shows or gives to the model: one and two apostrophes; behind an apostrophe, functions that SQL has and that it lacks; conditions behind a quotation mark, also with a parenthesis, and of a shell, that are true and false; " +
 			"commands of a shell behind a line feed and other separators; members of the placeholders that the " +
-			"tool names, of its arguments and of {0}; directives of printf; expressions of programming languages " +
+			"tool names, of its arguments, its answers and {0}; directives of printf; expressions of programming languages " +
 			"that name a type, unless the tool runs programs; options of programs, made-up ones, and their names " +
 			"without hyphens, unless the input takes options; if the input takes XML, documents with external entities; " +
 			"if it names a column to sort by, also in a form that lists the columns, conditions of a query that are true and false; with --effects, in " +
@@ -46,10 +46,10 @@ var injectionChecks = []review.Check{
 }
 
 // maxInjections is the number of inputs that checkInjections tests.
-const maxInjections = 28
+const maxInjections = 30
 
 func checkInjections(t *review.T) {
-	all := slices.Concat(inputs.Completions(t), inputs.Prompts(t), inputs.Texts(t), inputs.Templates(t))
+	all := slices.Concat(inputs.Completions(t), inputs.Prompts(t), inputs.Texts(t), inputs.Later(t), inputs.Templates(t))
 	var instructing []inputs.Input
 	if t.Options.Effects {
 		var shown []inputs.Input
@@ -271,7 +271,7 @@ func formatsText(t *review.T, x inputs.Input) bool {
 		}
 		return formatted
 	}
-	for _, text := range memberFormats(x.Offer) {
+	for _, text := range memberFormats(t, x.Offer) {
 		if try(text, resolvedMember, review.Critical) {
 			return true
 		}
@@ -280,11 +280,11 @@ func formatsText(t *review.T, x inputs.Input) bool {
 }
 
 // maxFormats is the number of formats that an input is tested with.
-const maxFormats = 10
+const maxFormats = 16
 
 // memberFormats returns formats that show members of the placeholders in the texts of an offer, of
-// its arguments, and of {0}.
-func memberFormats(offer client.Offer) []string {
+// its arguments, of {0}, and of the answers to its questions.
+func memberFormats(t *review.T, offer client.Offer) []string {
 	var all []string
 	add := func(open, root, end string) {
 		for _, member := range []string{"__class__", "constructor.constructor"} {
@@ -299,6 +299,17 @@ func memberFormats(offer client.Offer) []string {
 	add("{", "0", "}")
 	for _, name := range jsondoc.SortedKeys(jsondoc.ParseSchema(offer.InputSchema()).Properties) {
 		add("{", name, "}")
+	}
+	for _, f := range t.Flows {
+		for i, answers := range f.Answers() {
+			for _, key := range jsondoc.SortedKeys(jsondoc.Members(answers)) {
+				for _, name := range jsondoc.SortedKeys(f.Content(i, key)) {
+					if f.Target == offer.Name {
+						add("{", name, "}")
+					}
+				}
+			}
+		}
 	}
 	return all[:min(len(all), maxFormats)]
 }
