@@ -281,7 +281,7 @@ func (o *Oracle) verdictOnText(a client.Answer) Verdict {
 		return Unclear
 	case o.Alike(a) && !o.Alike(o.Bad):
 		return Accepted
-	case client.Blank(a.Text) == client.Blank(o.Bad.Text):
+	case a.SameWords(o.Bad):
 		return Refused
 	default:
 		return Unclear

@@ -40,22 +40,18 @@ func (r *Review) declineFirst(ctx context.Context, f client.Flow, a client.Answe
 		return got
 	}
 	d := Declined{Flow: f, Plain: answer("decline", false)}
-	if !d.Plain.Conclusive() || !sameText(d.Plain, answer("decline", false)) {
+	isSame := func(a client.Answer) bool { return a.Class() == d.Plain.Class() && a.SameWords(d.Plain) }
+	if !d.Plain.Conclusive() || !isSame(answer("decline", false)) {
 		return false
 	}
 	for _, d.Action = range []string{"decline", "cancel", ""} {
 		d.Got, d.After = answer(d.Action, true), r.Client.Call(ctx, f.Call(client.FirstUser))
-		if d.Got.Kind == client.Completed && !sameText(d.Got, d.Plain) && d.After.Conclusive() && d.After.Kind != client.Asked {
+		if d.Got.Kind == client.Completed && !isSame(d.Got) && d.After.Conclusive() && d.After.Kind != client.Asked {
 			r.Declined = append(r.Declined, d)
 			return true
 		}
 	}
 	return false
-}
-
-// sameText reports whether two answers are of one class and have the same words.
-func sameText(one, two client.Answer) bool {
-	return one.Class() == two.Class() && client.Blank(one.Text) == client.Blank(two.Text)
 }
 
 // maxUnspent is the number of calls with other arguments that replace one flow at most.

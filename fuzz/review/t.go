@@ -234,6 +234,12 @@ func NewFinding(name string, severity Severity, issue string, a client.Answer) F
 // Call makes a call.
 func (t *T) Call(c client.Call) client.Answer { return t.Client.Call(t.Context, c) }
 
+// Walk makes the call of a flow as a user, answers its questions and returns the last answer.
+func (t *T) Walk(f client.Flow, as client.User) client.Answer {
+	a, _ := t.Client.Walk(t.Context, f, as)
+	return a
+}
+
 // Present presents a state in the flow of the check.
 func (t *T) Present(state json.RawMessage) client.Answer { return t.PresentIn(t.Oracle.Flow, state) }
 
@@ -277,6 +283,12 @@ func (t *T) AskingTool() (client.Flow, bool) {
 	}
 	t.Skip("no tool that asks first is known")
 	return client.Flow{}, false
+}
+
+// Instructions asks for the instructions of the server and returns them, or "".
+func (t *T) Instructions() string {
+	text, _ := jsondoc.Text(jsondoc.At(t.Call(client.Call{Method: "server/discover"}).Result, "instructions"))
+	return text
 }
 
 // TemplateParameter matches a parameter of a URI template (RFC 6570).

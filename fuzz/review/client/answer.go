@@ -389,6 +389,9 @@ var varyingText = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-
 // Blank returns a text with its varying parts replaced by #.
 func Blank(text string) string { return varyingText.ReplaceAllString(text, "#") }
 
+// SameWords reports whether two results have the same text but for the parts that vary.
+func (a Answer) SameWords(other Answer) bool { return Blank(a.Text) == Blank(other.Text) }
+
 // Words returns the runs of letters and digits in a text.
 func Words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

@@ -171,8 +171,7 @@ func answersOf(t *review.T, o *review.Oracle, stage client.Flow) []Input {
 				continue
 			}
 			all = append(all, Input{Name: fmt.Sprintf("the answer %s of %s", name, where), Given: given, URL: review.TakesURL(name, property), Query: TakesQuery(name, "", content[name], property), Flow: &o.Flow, Send: func(text string) client.Answer {
-				a, _ := t.Client.Walk(t.Context, o.Flow.WithAnswer(round, key, name, jsondoc.Quote(text)), o.User)
-				return t.Tried(a)
+				return t.Tried(t.Walk(o.Flow.WithAnswer(round, key, name, jsondoc.Quote(text)), o.User))
 			}})
 		}
 	}

@@ -57,7 +57,7 @@ func falseConfirmation(t *review.T, o *review.Oracle) (client.Flow, bool) {
 func reopenedEvidence(t *review.T, o *review.Oracle, no, refusal client.Flow) string {
 	said, closed := thenAccepted(t, o, no)
 	declined, reopened := thenAccepted(t, o, refusal)
-	same := said.Kind == client.Completed && declined.Kind == client.Completed && client.Blank(said.Text) == client.Blank(declined.Text)
+	same := said.Kind == client.Completed && declined.Kind == client.Completed && said.SameWords(declined)
 	if !same || o.Alike(said) || o.Verdict(closed) != review.Refused || reopened.Kind != client.Completed || !o.Alike(reopened) {
 		return ""
 	}

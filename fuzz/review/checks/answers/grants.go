@@ -56,8 +56,7 @@ type ending struct {
 }
 
 func (e ending) run(t *review.T) bool {
-	a, _ := t.Client.Walk(t.Context, e.Flow, e.by)
-	return a.Kind == client.Completed
+	return t.Walk(e.Flow, e.by).Kind == client.Completed
 }
 
 // endersOf returns calls that may end a right or a state. Those whose texts say so come first. It skips
@@ -267,7 +266,7 @@ func isGivenBack(t *review.T, e ending, h *held) bool {
 	}
 	all = slices.Concat(e.back, all[:min(len(all), review.MaxTestedCalls)], []client.Flow{e.Flow})
 	return slices.ContainsFunc(all, func(f client.Flow) bool {
-		t.Client.Walk(t.Context, f, e.by)
+		t.Walk(f, e.by)
 		return t.Call(h.Flow.Call(h.User)).Kind == client.Asked
 	})
 }
@@ -281,7 +280,7 @@ func judgeTakenRights(t *review.T, owner, holder client.User) {
 			continue
 		}
 		for i := 0; i < len(gives) && t.Call(o.Flow.Call(holder)).Refused(); i++ {
-			t.Client.Walk(t.Context, gives[i], owner)
+			t.Walk(gives[i], owner)
 		}
 		var branches []*review.Oracle
 		for _, f := range t.Branches(t.Context, o) {

@@ -111,7 +111,7 @@ func locksFlow(t *review.T, o *review.Oracle, f, stage client.Flow, end string) 
 		if t.Client.Clock.Sleep(t.Context, pause) != nil {
 			return ""
 		}
-		if a, _ = t.Client.Walk(t.Context, f, o.User); a.Kind != client.ToolError && a.Kind != client.Failed && a.Kind != client.Broken || tellsLimit.MatchString(a.Message) {
+		if a = t.Walk(f, o.User); a.Kind != client.ToolError && a.Kind != client.Failed && a.Kind != client.Broken || tellsLimit.MatchString(a.Message) {
 			return ""
 		}
 	}

@@ -123,7 +123,7 @@ func goesAlike(o *review.Oracle, good, a client.Answer) bool {
 	case a.Kind != good.Kind:
 		return false
 	case a.Kind == client.Completed:
-		return o.Alike(a) || client.Blank(a.Text) == client.Blank(good.Text)
+		return o.Alike(a) || a.SameWords(good)
 	}
 	return a.Kind == client.Asked && a.Class() == good.Class()
 }

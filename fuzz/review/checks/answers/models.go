@@ -69,18 +69,15 @@ func wordsForModel(t *review.T, f client.Flow, o *review.Oracle) []string {
 // consentsByModel returns the evidence that declined forms beside a word of the model give the result of accepted
 // ones, and not beside another word, or "".
 func consentsByModel(t *review.T, f client.Flow, o *review.Oracle, word string) (evidence string) {
-	present := func(answers json.RawMessage) client.Answer {
-		a, _ := t.Client.Walk(t.Context, f.WithLast(answers), o.User)
-		return a
-	}
+	present := func(answers json.RawMessage) client.Answer { return t.Walk(f.WithLast(answers), o.User) }
 	for range 2 {
 		accepted, declined := present(withModel(f.Last, word, false)), present(withModel(f.Last, word, true))
 		t.Trials++
-		if accepted.Kind != client.Completed || declined.Kind != client.Completed || client.Blank(accepted.Text) != client.Blank(declined.Text) {
+		if accepted.Kind != client.Completed || declined.Kind != client.Completed || !accepted.SameWords(declined) {
 			return ""
 		}
 		plain := present(withModel(f.Last, "probe", true))
-		if client.Blank(plain.Text) == client.Blank(declined.Text) {
+		if plain.SameWords(declined) {
 			return ""
 		}
 		evidence = fmt.Sprintf("forms accepted, model %q: %v; forms declined, model %q: %v; forms declined, model \"probe\": %v", word, accepted, word, declined, plain)

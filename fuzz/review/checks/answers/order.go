@@ -50,8 +50,8 @@ func reorderAnswers(t *review.T, o *review.Oracle, f client.Flow, round int, lab
 	for _, answers := range reordered(f.Answers()[round]) {
 		flows := [2]client.Flow{f, f.WithAnswers(round, answers)}
 		usual, a := comparedAnswers(func(_, which int) (client.Answer, bool) {
-			a, _ := t.Client.Walk(t.Context, flows[which], o.User)
-			return t.Tried(a), a.Conclusive() && (which == 1 || a.Kind == client.Completed)
+			a := t.Tried(t.Walk(flows[which], o.User))
+			return a, a.Conclusive() && (which == 1 || a.Kind == client.Completed)
 		})
 		if usual == nil || isListing(usual, a, f.Answers()[round]) {
 			continue

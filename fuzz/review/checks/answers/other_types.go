@@ -112,7 +112,7 @@ func (m typedMember) isSpecial(a client.Answer, strict string) bool {
 		}
 		declined := m.flow.WithLast(changed)
 		one, two := m.t.Fresh(declined, m.o.User), m.t.Fresh(declined, m.o.User)
-		if a.Class() == one.Class() && (sameWords(a, one) || !sameWords(one, two)) {
+		if a.Class() == one.Class() && (a.SameWords(one) || !one.SameWords(two)) {
 			return false
 		}
 	}
@@ -123,6 +123,3 @@ func (m typedMember) isSpecial(a client.Answer, strict string) bool {
 func (m typedMember) isRepeated(a client.Answer, loose, usual string) bool {
 	return m.answer(loose).Class() == a.Class() && m.refuses(m.answer(usual)) && m.answer(loose).Class() == a.Class()
 }
-
-// sameWords reports whether two results have the same words.
-func sameWords(one, two client.Answer) bool { return client.Blank(one.Text) == client.Blank(two.Text) }

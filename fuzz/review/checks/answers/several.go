@@ -74,8 +74,7 @@ func (m pairMember) foreign() string {
 
 // answer carries out the flow with another value of the member.
 func (m pairMember) answer(v any) client.Answer {
-	a, _ := m.t.Client.Walk(m.t.Context, m.o.Flow.WithAnswer(m.round, m.key, m.name, asJSON(v)), m.o.User)
-	return m.t.Tried(a)
+	return m.t.Tried(m.t.Walk(m.o.Flow.WithAnswer(m.round, m.key, m.name, asJSON(v)), m.o.User))
 }
 
 func asJSON(v any) json.RawMessage {

@@ -112,10 +112,10 @@ func (x editing) replaced(t *review.T) string {
 	if !x.writes(t, old) {
 		return ""
 	}
-	if a, _ := t.Client.Walk(t.Context, x.flow, client.FirstUser); t.Tried(a).Kind != client.Completed || !strings.Contains(a.Text, old) {
+	if a := t.Tried(t.Walk(x.flow, client.FirstUser)); a.Kind != client.Completed || !strings.Contains(a.Text, old) {
 		return ""
 	}
-	asked, _ := t.Client.Walk(t.Context, x.flow.WithLast(nil), client.FirstUser)
+	asked := t.Walk(x.flow.WithLast(nil), client.FirstUser)
 	if asked.Kind != client.Asked || !strings.Contains(asked.ShownTexts(), old) || !x.writes(t, later) {
 		return ""
 	}

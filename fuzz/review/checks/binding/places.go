@@ -84,8 +84,7 @@ func (x series) adds(t *review.T, name string) bool {
 }
 
 func (x series) ends(t *review.T, name string) bool {
-	a, _ := t.Client.Walk(t.Context, x.flow.WithArgument(x.argument, jsondoc.Quote(name)), client.FirstUser)
-	return t.Tried(a).Kind == client.Completed
+	return t.Tried(t.Walk(x.flow.WithArgument(x.argument, jsondoc.Quote(name)), client.FirstUser)).Kind == client.Completed
 }
 
 func (x series) addLast(t *review.T, all things) bool  { return x.adds(t, all[3]) }
@@ -101,8 +100,8 @@ func (x series) place(t *review.T, change func(series, *review.T, things) bool) 
 		if !ok || !change(x, t, all) {
 			return -1
 		}
-		a, _ := t.Client.Walk(t.Context, f, client.FirstUser)
-		now := slices.Index(client.Words(t.Tried(a).Text), all[1])
+		a := t.Tried(t.Walk(f, client.FirstUser))
+		now := slices.Index(client.Words(a.Text), all[1])
 		if a.Kind != client.Completed || now < 0 || i > 0 && now != at {
 			return -1
 		}
@@ -118,7 +117,7 @@ func (x series) misplaced(t *review.T, change func(series, *review.T, things) bo
 	if !ok {
 		return ""
 	}
-	question, _ := t.Client.Walk(t.Context, f.WithLast(nil), client.FirstUser)
+	question := t.Walk(f.WithLast(nil), client.FirstUser)
 	if question.Kind != client.Asked || !change(x, t, all) {
 		return ""
 	}

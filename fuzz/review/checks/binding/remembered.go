@@ -117,15 +117,12 @@ func sharesConsent(t *review.T, f client.Flow, call client.Call) (evidence strin
 		}
 	}
 	exact := given.Text == own.Text && own.Text == again.Text && other.Text == later.Text
-	differ := exact && own.Text != other.Text || !sameTexts(own, other)
-	if !sameTexts(given, own) || !sameTexts(own, again) || !sameTexts(other, later) || !differ {
+	differ := exact && own.Text != other.Text || !own.SameWords(other)
+	if !given.SameWords(own) || !own.SameWords(again) || !other.SameWords(later) || !differ {
 		return "", true
 	}
 	return fmt.Sprintf("%s %s: the second user is asked; the first answers %s -> %v; then the second -> %v", f.Target, call.Arguments, f.Last, given, other), true
 }
-
-// sameTexts reports whether the texts of two results are equal but for numbers.
-func sameTexts(one, two client.Answer) bool { return client.Blank(one.Text) == client.Blank(two.Text) }
 
 // checkRemembered records the calls that the approval of another call covered.
 func checkRemembered(t *review.T) {

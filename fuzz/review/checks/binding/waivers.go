@@ -48,22 +48,18 @@ func checkWaivers(t *review.T) {
 // user, who was asked before, is not any more. The box may say that it holds for several users.
 func shareWaiver(t *review.T, f client.Flow, label string) {
 	asked := f.WithLast(nil)
-	walk := func(f client.Flow, as client.User) client.Answer {
-		a, _ := t.Client.Walk(t.Context, f, as)
-		return a
-	}
-	question := walk(asked, client.SecondUser)
+	question := t.Walk(asked, client.SecondUser)
 	ticked, box := tickWaiver(f.Last, question.Questions)
 	if question.Kind != client.Asked || ticked == nil || commonWords.MatchString(box+" "+question.QuestionTexts()) {
 		return
 	}
-	if plain := walk(f, client.FirstUser); plain.Kind != client.Completed || walk(asked, client.SecondUser).Kind != client.Asked {
+	if plain := t.Walk(f, client.FirstUser); plain.Kind != client.Completed || t.Walk(asked, client.SecondUser).Kind != client.Asked {
 		return // also without the box
 	}
 	t.Trials++
-	given := walk(f.WithLast(ticked), client.FirstUser)
-	other := walk(asked, client.SecondUser)
-	if given.Kind != client.Completed || other.Kind != client.Completed || walk(asked, client.SecondUser).Kind != client.Completed {
+	given := t.Walk(f.WithLast(ticked), client.FirstUser)
+	other := t.Walk(asked, client.SecondUser)
+	if given.Kind != client.Completed || other.Kind != client.Completed || t.Walk(asked, client.SecondUser).Kind != client.Completed {
 		return
 	}
 	t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "the box by which one user is not asked again holds for another, whose call is carried out without a question", Flow: &f,

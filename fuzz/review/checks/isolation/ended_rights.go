@@ -81,7 +81,7 @@ func (f *follower) changeRight(t *review.T, give bool) bool {
 	if give {
 		flow = f.give
 	}
-	t.Client.Walk(t.Context, flow, f.pair[0])
+	t.Walk(flow, f.pair[0])
 	return f.reads(t) == give
 }
 

@@ -52,7 +52,7 @@ func (p flowPager) all(as client.User) (entries, cursors []string) {
 			page, next, a := p.later.page(cursor, as)
 			return append(page, linesOf(a)...), next
 		}
-		a, _ := p.Client.Walk(p.Context, p.of.Flow, as)
+		a := p.Walk(p.of.Flow, as)
 		page, next := entriesOf(a)
 		return append(page, linesOf(a)...), next
 	})

@@ -1,7 +1,6 @@
 package isolation
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -46,9 +45,7 @@ func showsOpenAnswers(t *review.T) bool {
 
 // publicReaders returns the calls that only read and do not say that they show calls before their end.
 func publicReaders(t *review.T) []client.Flow {
-	var found struct{ Instructions string }
-	_ = json.Unmarshal(t.Call(client.Call{Method: "server/discover"}).Result, &found) // "" if there are no instructions
-	if announcesOpenCalls(found.Instructions) {
+	if announcesOpenCalls(t.Instructions()) {
 		return nil
 	}
 	var all []client.Flow

@@ -66,8 +66,7 @@ func carryOut(t *review.T, as client.User) []string {
 	var all []string
 	for _, o := range t.Oracles[:min(len(t.Oracles), review.MaxTestedCalls)] {
 		if o.Flow.Method == "tools/call" && o.Flow.Last != nil {
-			a, _ := t.Client.Walk(t.Context, o.Flow, as)
-			all = append(all, a.Text)
+			all = append(all, t.Walk(o.Flow, as).Text)
 		}
 	}
 	return all

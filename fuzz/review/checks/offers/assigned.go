@@ -94,12 +94,6 @@ func (s setter) with(name string, v json.RawMessage) client.Flow {
 	return s.flow.WithArgument(s.in, jsondoc.WithMember(jsondoc.Members(s.flow.Arguments)[s.in], name, v))
 }
 
-// carryOut makes a call, answers its questions and returns the last answer.
-func carryOut(t *review.T, f client.Flow) client.Answer {
-	a, _ := t.Client.Walk(t.Context, f, client.FirstUser)
-	return a
-}
-
 // assignsMembers gives tools that change something additional members, with the names of members that a
 // reading call shows and that the schema does not define. It records a finding if the reading call shows the
 // given values in their place, twice.
@@ -108,7 +102,7 @@ func assignsMembers(t *review.T) {
 	readers = readers[:min(len(readers), review.MaxTestedCalls)]
 	for _, tool := range t.Changers() {
 		for _, s := range settersOf(t, tool) {
-			if len(readers) == 0 || carryOut(t, s.flow).Kind != client.Completed {
+			if len(readers) == 0 || t.Walk(s.flow, client.FirstUser).Kind != client.Completed {
 				continue
 			}
 			for _, read := range readers {
@@ -160,12 +154,12 @@ func assignsMember(t *review.T, s setter, read client.Call, name, label string) 
 	first := membersIn(t.Call(read))[name]
 	values := otherValues(t, first)
 	give := func(v json.RawMessage) client.Answer {
-		return t.Tried(carryOut(t, s.with(name, v)))
+		return t.Tried(t.Walk(s.with(name, v), client.FirstUser))
 	}
 	var a client.Answer
 	assigned := 0
 	for _, v := range values {
-		carryOut(t, s.flow)
+		t.Walk(s.flow, client.FirstUser)
 		before := membersIn(t.Call(read))[name]
 		a = give(v)
 		after := membersIn(t.Call(read))[name]

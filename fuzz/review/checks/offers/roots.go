@@ -72,7 +72,7 @@ func cutsRoots(t *review.T, f client.Flow) bool {
 		usual := endBelow(t, f, folder)
 		shown := func(root string) (client.Answer, bool) {
 			a := endBelow(t, f, root)
-			return a, a.Kind == client.Completed && client.Blank(a.Text) == client.Blank(usual.Text)
+			return a, a.Kind == client.Completed && a.SameWords(usual)
 		}
 		follows := func() (a client.Answer, does bool) {
 			if _, is := shown(beside); is {

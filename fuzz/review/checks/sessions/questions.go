@@ -275,7 +275,7 @@ func answerFromOtherSession(t *review.T, f client.Flow, good client.Answer) {
 	no, _, also := callAndAnswer(t, f, func(x askingCall, id, _ json.RawMessage) int {
 		return respond(t, x.session, client.FirstUser, id, "decline", nil)
 	})
-	if !ok || !also || good.Kind != client.Completed || client.Blank(no.Text) == client.Blank(good.Text) {
+	if !ok || !also || good.Kind != client.Completed || no.SameWords(good) {
 		return
 	}
 	var a client.Answer
@@ -285,7 +285,7 @@ func answerFromOtherSession(t *review.T, f client.Flow, good client.Answer) {
 			_ = client.SystemClock().Sleep(t.Context, answerPause)
 			return respond(t, x.session, client.FirstUser, id, "decline", nil)
 		})
-		if a.Kind != client.Completed || client.Blank(a.Text) != client.Blank(good.Text) {
+		if a.Kind != client.Completed || !a.SameWords(good) {
 			return
 		}
 	}

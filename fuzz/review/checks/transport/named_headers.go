@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -148,9 +147,7 @@ func givenHeaders(t *review.T) map[string][]string {
 
 // serverText returns the instructions of the server and the texts of its tools.
 func serverText(t *review.T) string {
-	var found struct{ Instructions string }
-	_ = json.Unmarshal(t.Call(client.Call{Method: "server/discover"}).Result, &found) // "" if there are no instructions
-	all := []string{found.Instructions}
+	all := []string{t.Instructions()}
 	for _, o := range t.Report.Server.Tools {
 		all = append(all, o.About()+" "+string(o.Input))
 	}
