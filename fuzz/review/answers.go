@@ -164,7 +164,6 @@ func textsIn(raw json.RawMessage) []string {
 var consentText = regexp.MustCompile(`(?i)consent|agree|accept|confirm|approv|authori|permission|permit|\ballow|\bterms\b`)
 
 // IsGivenConsent reports whether a member of a form is a consent that is true by default.
-func IsGivenConsent(name string, schema json.RawMessage) bool {
-	s := jsondoc.ParseSchema(schema)
-	return s.TypeOf() == "boolean" && string(s.Default) == "true" && consentText.MatchString(name+" "+string(jsondoc.Members(schema)["title"]))
+func IsGivenConsent(name string, s jsondoc.Schema) bool {
+	return s.TypeOf() == "boolean" && string(s.Default) == "true" && consentText.MatchString(name+" "+s.Title)
 }

@@ -24,8 +24,8 @@ func (r *Review) Branches(ctx context.Context, o *Oracle) []client.Flow {
 			return all
 		}
 		for _, key := range jsondoc.SortedKeys(jsondoc.Members(answers)) {
-			for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(question.Questions[key].Form()).Properties) {
-				for _, v := range jsondoc.ParseSchema(property).Values() {
+			for name, s := range jsondoc.Fields(question.Questions[key].Form()) {
+				for _, v := range s.Values() {
 					own := o.Flow.Content(i, key)[name]
 					if own == nil || jsondoc.SameText(string(own), string(v)) || len(all) == maxBranches {
 						continue

@@ -68,8 +68,7 @@ func (t *T) SlowCall() (client.Call, bool) {
 			continue
 		}
 		m := jsondoc.Members(t.Sample(tool))
-		for name, raw := range jsondoc.ParseSchema(tool.Input).Properties {
-			s := jsondoc.ParseSchema(raw)
+		for name, s := range jsondoc.Fields(tool.Input) {
 			kind := s.TypeOf()
 			// 1500 milliseconds, or the first number that the schema allows.
 			fits := slices.IndexFunc(slowNumbers, s.Allows)

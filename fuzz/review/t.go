@@ -200,8 +200,8 @@ var urlNames = []string{"url", "uri", "link", "href", "webhook", "callback", "en
 // none.
 func (t *T) URLArgument(tool string) string {
 	for _, x := range t.Report.Server.Tools {
-		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(x.Input).Properties) {
-			if x.Name == tool && TakesURL(name, property) {
+		for name, s := range jsondoc.Fields(x.Input) {
+			if x.Name == tool && TakesURL(name, s) {
 				return name
 			}
 		}
@@ -210,8 +210,7 @@ func (t *T) URLArgument(tool string) string {
 }
 
 // TakesURL reports whether a member of arguments or answers takes a URL, by its name and schema.
-func TakesURL(name string, schema json.RawMessage) bool {
-	s := jsondoc.ParseSchema(schema)
+func TakesURL(name string, s jsondoc.Schema) bool {
 	return s.TypeOf() == "string" && (s.Format == "uri" || s.Format == "url" || strings.Contains(s.Pattern, "http") || client.Mentions(name, urlNames))
 }
 

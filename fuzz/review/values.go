@@ -23,14 +23,13 @@ func (r *Review) collect() {
 		}
 	}
 	for _, t := range r.Report.Server.Tools {
-		for name, raw := range jsondoc.ParseSchema(t.Input).Properties {
-			s := jsondoc.ParseSchema(raw)
+		for name, s := range jsondoc.Fields(t.Input) {
 			r.record(name, append(append(slices.Clone(s.Enum), s.Default), s.Examples...)...)
 		}
 	}
 	for _, t := range r.Report.Server.Tools {
-		for name, raw := range jsondoc.ParseSchema(t.Input).Properties {
-			r.recordDescribed(name, jsondoc.ParseSchema(raw).About, t.Description)
+		for name, s := range jsondoc.Fields(t.Input) {
+			r.recordDescribed(name, s.About, t.Description)
 		}
 	}
 	for _, p := range r.Report.Server.Prompts {

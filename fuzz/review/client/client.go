@@ -360,13 +360,13 @@ type RepeatedArgument struct {
 // RepeatedArguments returns the arguments of a schema that are repeated in headers.
 func RepeatedArguments(raw json.RawMessage, path []string) []RepeatedArgument {
 	var all []RepeatedArgument
-	for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(raw).Properties) {
+	for name, s := range jsondoc.Fields(raw) {
 		at := append(append([]string(nil), path...), name)
-		if header, ok := jsondoc.Text(jsondoc.Members(property)["x-mcp-header"]); ok && header != "" {
+		if header, ok := jsondoc.Text(jsondoc.At(s.Raw, "x-mcp-header")); ok && header != "" {
 			all = append(all, RepeatedArgument{at, "Mcp-Param-" + header})
 		}
 		if len(at) < 6 {
-			all = append(all, RepeatedArguments(property, at)...)
+			all = append(all, RepeatedArguments(s.Raw, at)...)
 		}
 	}
 	return all

@@ -165,12 +165,12 @@ func answersOf(t *review.T, o *review.Oracle, stage client.Flow) []Input {
 	}
 	for _, key := range jsondoc.SortedKeys(jsondoc.Members(stage.Last)) {
 		content := o.Flow.Content(round, key)
-		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(question.Questions[key].Form()).Properties) {
-			given, ok := FreeText(content[name], property)
+		for name, s := range jsondoc.Fields(question.Questions[key].Form()) {
+			given, ok := FreeText(content[name], s.Raw)
 			if !ok {
 				continue
 			}
-			all = append(all, Input{Name: fmt.Sprintf("the answer %s of %s", name, where), Given: given, URL: review.TakesURL(name, property), Query: TakesQuery(name, "", content[name], property), Flow: &o.Flow, Send: func(text string) client.Answer {
+			all = append(all, Input{Name: fmt.Sprintf("the answer %s of %s", name, where), Given: given, URL: review.TakesURL(name, s), Query: TakesQuery(name, "", content[name], s.Raw), Flow: &o.Flow, Send: func(text string) client.Answer {
 				return t.Tried(t.Walk(o.Flow.WithAnswer(round, key, name, jsondoc.Quote(text)), o.User))
 			}})
 		}

@@ -31,7 +31,7 @@ func TakesQuery(name, about string, given, schema json.RawMessage) bool {
 			return true
 		}
 	}
-	description, _ := jsondoc.Text(jsondoc.Members(schema)["description"])
+	description := s.About
 	if statementName.MatchString(strings.ReplaceAll(name, "_", "")) {
 		description += "\n" + about
 	}

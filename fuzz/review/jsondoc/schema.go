@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"encoding/json"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -11,7 +12,9 @@ import (
 
 // A Schema is the part of JSON Schema 2020-12 that arguments and forms use.
 type Schema struct {
+	Raw        json.RawMessage            `json:"-"` // as it was read
 	Type       any                        `json:"type"`
+	Title      string                     `json:"title"`
 	About      string                     `json:"description"`
 	Properties map[string]json.RawMessage `json:"properties"`
 	Required   []string                   `json:"required"`
@@ -40,10 +43,21 @@ type Schema struct {
 
 // ParseSchema parses a schema. An unreadable schema allows any value.
 func ParseSchema(raw json.RawMessage) Schema {
-	var s Schema
+	s := Schema{Raw: raw}
 	_ = json.Unmarshal(raw, &s)                           // an unreadable schema stays empty
 	s.Pattern = strings.ReplaceAll(s.Pattern, `\Z`, `\z`) // the end of a text in Python
 	return s
+}
+
+// Fields yields the members that a schema names, with their schemas, in the order of their names.
+func Fields(raw json.RawMessage) iter.Seq2[string, Schema] {
+	return func(yield func(string, Schema) bool) {
+		for name, property := range InOrder(ParseSchema(raw).Properties) {
+			if !yield(name, ParseSchema(property)) {
+				return
+			}
+		}
+	}
 }
 
 // Types returns the types that a schema names.

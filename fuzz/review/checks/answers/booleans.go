@@ -51,7 +51,7 @@ func answerFalseText(t *review.T, o *review.Oracle, f client.Flow, key, name str
 	s := jsondoc.ParseSchema(t.Client.Newest[key].Form())
 	absent := func() client.Answer { return answered(jsondoc.Without(content, name)) }
 	switch {
-	case review.IsGivenConsent(name, s.Properties[name]) && as(absent()):
+	case review.IsGivenConsent(name, jsondoc.ParseSchema(s.Properties[name])) && as(absent()):
 		found(none, "a consent that is absent has the default true of its form, and counts as given", absent())
 	case slices.Contains(s.Required, name) && jsondoc.ParseSchema(s.Properties[name]).Default == nil:
 		found(none, "a boolean that the form requires is absent and counts as true", absent())

@@ -53,13 +53,11 @@ func confirmationOf(f client.Flow, asked client.Answer, key string) string {
 // boolean, which it requires. It returns "" without one.
 func confirmationIn(form json.RawMessage) string {
 	s, found := jsondoc.ParseSchema(form), ""
-	for name, property := range jsondoc.InOrder(s.Properties) {
-		if jsondoc.ParseSchema(property).TypeOf() != "boolean" {
+	for name, p := range jsondoc.Fields(form) {
+		if p.TypeOf() != "boolean" {
 			continue
 		}
-		var texts struct{ Title, Description string }
-		_ = json.Unmarshal(property, &texts) // empty if it is of another type
-		confirms := confirmationName.MatchString(name) || confirmationText.MatchString(texts.Title) || confirmationText.MatchString(texts.Description)
+		confirms := confirmationName.MatchString(name) || confirmationText.MatchString(p.Title) || confirmationText.MatchString(p.About)
 		if found != "" || !confirms || !slices.Contains(s.Required, name) {
 			return ""
 		}

@@ -19,8 +19,7 @@ var limitText = regexp.MustCompile(`(?i)\b(attempts?|tries|guess(es)?|(wrong|inc
 func guessesOf(questions map[string]client.Question) []json.RawMessage {
 	free := false
 	for _, q := range questions {
-		for _, property := range jsondoc.ParseSchema(q.Form()).Properties {
-			s := jsondoc.ParseSchema(property)
+		for _, s := range jsondoc.Fields(q.Form()) {
 			free = free || s.TypeOf() == "string" && !s.Listed()
 		}
 	}
@@ -39,13 +38,12 @@ func withDigits(answers json.RawMessage, questions map[string]client.Question) j
 	all := jsondoc.Members(answers)
 	for key, q := range questions {
 		content := jsondoc.Members(jsondoc.At(all[key], "content"))
-		for name, property := range jsondoc.ParseSchema(q.Form()).Properties {
-			s := jsondoc.ParseSchema(property)
+		for name, s := range jsondoc.Fields(q.Form()) {
 			n := max(4, s.MinLength)
 			if s.MaxLength != nil {
 				n = min(n, *s.MaxLength)
 			}
-			if v := jsondoc.Quote(strings.Repeat("7", n)); s.TypeOf() == "string" && !s.Listed() && content != nil && jsondoc.AllowsText(property, v) {
+			if v := jsondoc.Quote(strings.Repeat("7", n)); s.TypeOf() == "string" && !s.Listed() && content != nil && jsondoc.AllowsText(s.Raw, v) {
 				content[name] = v
 			}
 		}

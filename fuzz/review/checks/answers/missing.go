@@ -55,8 +55,8 @@ func leavesOutAnswer(t *review.T, o *review.Oracle, f client.Flow) bool {
 // without a default.
 func isDemanded(q client.Question) bool {
 	form := jsondoc.ParseSchema(q.Form())
-	for _, property := range form.Properties {
-		if jsondoc.ParseSchema(property).Default != nil {
+	for _, s := range jsondoc.Fields(q.Form()) {
+		if s.Default != nil {
 			return false
 		}
 	}
@@ -65,8 +65,8 @@ func isDemanded(q client.Question) bool {
 
 // missingSeverity rates a missing answer that counts. That to a question for consent is critical.
 func missingSeverity(q client.Question) review.Severity {
-	for _, property := range jsondoc.ParseSchema(q.Form()).Properties {
-		if jsondoc.ParseSchema(property).Type != "boolean" {
+	for _, s := range jsondoc.Fields(q.Form()) {
+		if s.Type != "boolean" {
 			return review.Warning
 		}
 	}

@@ -29,9 +29,8 @@ func presentOtherTypes(t *review.T) {
 			}
 			answers := review.AnswersTo(question.Questions)[0]
 			for key, q := range jsondoc.InOrder(question.Questions) {
-				schema := jsondoc.ParseSchema(q.Form())
-				for name, property := range jsondoc.InOrder(schema.Properties) {
-					m := typedMember{t: t, o: o, flow: stage, question: question, key: key, name: name, schema: property}
+				for name, s := range jsondoc.Fields(q.Form()) {
+					m := typedMember{t: t, o: o, flow: stage, question: question, key: key, name: name, schema: s}
 					m.flow.Last = answers
 					if m.present(); len(t.Findings) > 0 {
 						return
@@ -49,7 +48,7 @@ type typedMember struct {
 	flow      client.Flow // with honest answers
 	question  client.Answer
 	key, name string
-	schema    json.RawMessage
+	schema    jsondoc.Schema
 }
 
 // answer returns the answer to a fresh token with another value of the member, or without it if value
@@ -73,10 +72,9 @@ func (m typedMember) refuses(a client.Answer) bool {
 
 // present presents values of other types if the server refuses usual ones.
 func (m typedMember) present() {
-	s := jsondoc.ParseSchema(m.schema)
-	kind, label := s.TypeOf(), fmt.Sprintf("another type for %s of %s", m.name, m.flow.Target)
+	kind, label := m.schema.TypeOf(), fmt.Sprintf("another type for %s of %s", m.name, m.flow.Target)
 	usual := m.flow.Content(len(m.flow.Rounds), m.key)[m.name]
-	if usual == nil || s.Listed() || kind != "string" && kind != "number" && kind != "integer" || !m.t.Selected(label) {
+	if usual == nil || m.schema.Listed() || kind != "string" && kind != "number" && kind != "integer" || !m.t.Selected(label) {
 		return
 	}
 	wrong := m.answer(string(usual))
@@ -84,7 +82,7 @@ func (m typedMember) present() {
 		return
 	}
 	for _, v := range looseValues {
-		if jsondoc.Fits(m.schema, json.RawMessage(v.loose)) {
+		if jsondoc.Fits(m.schema.Raw, json.RawMessage(v.loose)) {
 			continue
 		}
 		a := m.answer(v.loose)

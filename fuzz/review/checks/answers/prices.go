@@ -60,10 +60,10 @@ func priceMembers(t *review.T, o *review.Oracle, stage client.Flow) (all []price
 		return nil
 	}
 	for key, q := range jsondoc.InOrder(question.Questions) {
-		for name, raw := range jsondoc.InOrder(jsondoc.ParseSchema(q.Form()).Properties) {
-			m := priceMember{stage: stage, key: key, name: name, schema: raw}
+		for name, s := range jsondoc.Fields(q.Form()) {
+			m := priceMember{stage: stage, key: key, name: name, schema: s.Raw}
 			words := strings.ToLower(client.NameWords(name))
-			texts := strings.Join([]string{name, memberText(raw, "title"), memberText(raw, "description"), q.Params.Message, stage.Offer.About()}, " ")
+			texts := strings.Join([]string{name, s.Title, s.About, q.Params.Message, stage.Offer.About()}, " ")
 			switch n, ok := m.defaultIn(question); {
 			case !ok || !priceName.MatchString(words) || chosenText.MatchString(texts) || !buyingText.MatchString(texts+" "+o.Good.Text):
 			case !totalName.MatchString(words) && formShown(q.Params.Message, n) < 0:
@@ -74,12 +74,6 @@ func priceMembers(t *review.T, o *review.Oracle, stage client.Flow) (all []price
 		}
 	}
 	return all
-}
-
-// memberText returns a member of a schema that is a text, or "".
-func memberText(schema json.RawMessage, name string) string {
-	text, _ := jsondoc.Text(jsondoc.Members(schema)[name]) // "" if it is not a string
-	return text
 }
 
 // defaultIn returns the default of a member in a question, if it is a number of at least 1.

@@ -55,8 +55,8 @@ func shownSecrets(t *review.T, o *review.Oracle) []string {
 func filledWith(questions map[string]client.Question, text string) (answers json.RawMessage, fits bool) {
 	answers = review.AnswersTo(questions)[0]
 	for key, q := range questions {
-		for name, schema := range jsondoc.ParseSchema(q.Form()).Properties {
-			if s := jsondoc.ParseSchema(schema); s.TypeOf() == "string" && jsondoc.Fits(schema, jsondoc.Quote(text)) {
+		for name, s := range jsondoc.Fields(q.Form()) {
+			if s.TypeOf() == "string" && jsondoc.Fits(s.Raw, jsondoc.Quote(text)) {
 				answers = client.Flow{Last: answers}.WithAnswer(0, key, name, jsondoc.Quote(text)).Last
 				fits = true
 			}

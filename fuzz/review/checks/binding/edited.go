@@ -71,8 +71,8 @@ func onlyChooses(t *review.T, o *review.Oracle) bool {
 // choosesOnly reports whether a question takes no text and no number.
 func choosesOnly(question client.Answer) bool {
 	for _, q := range question.Questions {
-		for _, property := range jsondoc.ParseSchema(q.Form()).Properties {
-			if s := jsondoc.ParseSchema(property); !s.Listed() && s.TypeOf() != "boolean" {
+		for _, s := range jsondoc.Fields(q.Form()) {
+			if !s.Listed() && s.TypeOf() != "boolean" {
 				return false
 			}
 		}

@@ -71,13 +71,13 @@ func shareWaiver(t *review.T, f client.Flow, label string) {
 func tickWaiver(answers json.RawMessage, questions map[string]client.Question) (ticked json.RawMessage, box string) {
 	all := jsondoc.Members(answers)
 	for key, q := range jsondoc.InOrder(questions) {
-		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(q.Form()).Properties) {
+		for name, s := range jsondoc.Fields(q.Form()) {
 			content := jsondoc.Members(jsondoc.At(all[key], "content"))
-			if s := jsondoc.ParseSchema(property); content == nil || s.TypeOf() != "boolean" || !waiverText.MatchString(name+" "+string(property)) {
+			if content == nil || s.TypeOf() != "boolean" || !waiverText.MatchString(name+" "+string(s.Raw)) {
 				continue
 			}
 			content = jsondoc.With(content, name, json.RawMessage("true"))
-			return jsondoc.Object(jsondoc.With(all, key, jsondoc.WithMember(all[key], "content", jsondoc.Object(content)))), string(property)
+			return jsondoc.Object(jsondoc.With(all, key, jsondoc.WithMember(all[key], "content", jsondoc.Object(content)))), string(s.Raw)
 		}
 	}
 	return nil, ""

@@ -348,8 +348,8 @@ func callOf(a client.Answer) (call client.Call, begins bool) {
 func refuteGivenConsents(t *review.T) {
 	for _, a := range t.Asking {
 		for _, q := range jsondoc.InOrder(a.Questions) {
-			for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(q.Form()).Properties) {
-				if review.IsGivenConsent(name, property) && len(t.Findings) == 0 {
+			for name, s := range jsondoc.Fields(q.Form()) {
+				if review.IsGivenConsent(name, s) && len(t.Findings) == 0 {
 					t.Refute(review.Finding{Case: "a consent", Severity: review.Suggestion, Issue: "a consent is true by default: " + client.Short(name, 40),
 						Evidence: client.Short(string(a.Result), 300), Want: "no default", Got: "true"})
 				}
@@ -362,8 +362,7 @@ func refuteGivenConsents(t *review.T) {
 // case. It returns "" if the form only offers choices, numbers and booleans.
 func formText(q client.Question) string {
 	var names []string
-	for name, raw := range jsondoc.ParseSchema(q.Params.Schema).Properties {
-		s := jsondoc.ParseSchema(raw)
+	for name, s := range jsondoc.Fields(q.Params.Schema) {
 		if !s.Listed() && (s.TypeOf() == "string" || s.TypeOf() == "") {
 			names = append(names, name)
 		}
@@ -447,8 +446,7 @@ func formFault(q client.Question) string {
 			return fmt.Sprintf("a form requires %s, which it does not have", client.Short(name, 40))
 		}
 	}
-	for name, property := range jsondoc.InOrder(form.Properties) {
-		field := jsondoc.ParseSchema(property)
+	for name, field := range jsondoc.Fields(q.Form()) {
 		kind := field.TypeOf()
 		items := jsondoc.ParseSchema(field.Items).TypeOf()
 		switch {

@@ -86,13 +86,12 @@ func answerWith(question client.Answer, number string) json.RawMessage {
 	answers := review.AnswersTo(question.Questions)[0]
 	for key, q := range jsondoc.InOrder(question.Questions) {
 		answer := jsondoc.Members(jsondoc.At(answers, key))
-		schema := jsondoc.ParseSchema(q.Form())
-		for name, property := range jsondoc.InOrder(schema.Properties) {
+		for name, s := range jsondoc.Fields(q.Form()) {
 			value := jsondoc.Quote(number)
-			if kind := jsondoc.ParseSchema(property).TypeOf(); kind == "integer" || kind == "number" {
+			if kind := s.TypeOf(); kind == "integer" || kind == "number" {
 				value = json.RawMessage(strings.TrimLeft(number[:len(number)-1], "0") + number[len(number)-1:])
 			}
-			if !jsondoc.Fits(property, value) {
+			if !jsondoc.Fits(s.Raw, value) {
 				continue
 			}
 			content := jsondoc.WithMember(answer["content"], name, value)

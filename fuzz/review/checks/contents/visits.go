@@ -35,9 +35,9 @@ func acceptByChoices(t *review.T) {
 	for _, f := range t.Flows {
 		first := t.Call(f.Call(client.FirstUser))
 		for key, q := range jsondoc.InOrder(first.Questions) {
-			for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(q.Form()).Properties) {
+			for name, s := range jsondoc.Fields(q.Form()) {
 				label := fmt.Sprintf("an acceptance for each %s of %s", name, f.Target)
-				if jsondoc.ParseSchema(property).Listed() && t.Selected(label) && compareVisits(t, f, label, func(i int) visit { return visitAfter(t, f, key, name, property, i) }) {
+				if s.Listed() && t.Selected(label) && compareVisits(t, f, label, func(i int) visit { return visitAfter(t, f, key, name, s.Raw, i) }) {
 					return
 				}
 			}

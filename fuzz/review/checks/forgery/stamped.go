@@ -96,8 +96,7 @@ func (x copyingArgument) copyOf(t *review.T, object json.RawMessage) string {
 func copyingArguments(t *review.T) []copyingArgument {
 	var all []copyingArgument
 	for _, tool := range append(t.Readers(), t.Changers()...) {
-		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(tool.Input).Properties) {
-			s := jsondoc.ParseSchema(property)
+		for name, s := range jsondoc.Fields(tool.Input) {
 			x := copyingArgument{t.FlowOf(tool), name, s.TypeOf() == "string"}
 			if len(all) == review.MaxTestedCalls || s.TypeOf() != "object" && !s.AnyText() {
 				continue

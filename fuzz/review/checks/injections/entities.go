@@ -42,9 +42,8 @@ func documentsFor(x inputs.Input) []string {
 // takesXML reports whether an input takes XML.
 func takesXML(x inputs.Input) bool {
 	about := x.Name + " " + x.Offer.Name + " " + x.Offer.Description
-	for name, raw := range jsondoc.ParseSchema(x.Offer.Input).Properties {
-		description, _ := jsondoc.Text(jsondoc.Members(raw)["description"]) // "" if there is no description
-		about += " " + name + " " + description
+	for name, s := range jsondoc.Fields(x.Offer.Input) {
+		about += " " + name + " " + s.About
 	}
 	return strings.HasPrefix(strings.TrimSpace(x.Given), "<") || client.Mentions(about, xmlNames)
 }

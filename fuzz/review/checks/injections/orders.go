@@ -65,8 +65,8 @@ func columnInputs(t *review.T) []columnInput {
 	var all []columnInput
 	for _, tool := range t.Readers() {
 		properties := jsondoc.ParseSchema(tool.Input).Properties
-		for name, property := range jsondoc.InOrder(properties) {
-			if _, free := inputs.FreeText(nil, property); !free || !client.Mentions(name, columnNames) || client.Mentions(tool.Name+tool.Description, queryNames) {
+		for name, s := range jsondoc.Fields(tool.Input) {
+			if _, free := inputs.FreeText(nil, s.Raw); !free || !client.Mentions(name, columnNames) || client.Mentions(tool.Name+tool.Description, queryNames) {
 				continue
 			}
 			samples := []json.RawMessage{t.Sample(tool)}
@@ -108,10 +108,9 @@ func columnAnswers(t *review.T) []columnInput {
 				continue
 			}
 			for key, q := range jsondoc.InOrder(question.Questions) {
-				for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(q.Form()).Properties) {
-					s := jsondoc.ParseSchema(property)
+				for name, s := range jsondoc.Fields(q.Form()) {
 					if _, is := jsondoc.Text(o.Flow.Content(len(stage.Rounds), key)[name]); is && s.Format == "" && client.Mentions(name+" "+q.Params.Message, columnNames) {
-						all = append(all, columnAnswer(t, o, flows(), len(stage.Rounds), key, name, property)...)
+						all = append(all, columnAnswer(t, o, flows(), len(stage.Rounds), key, name, s)...)
 					}
 				}
 			}
@@ -121,11 +120,11 @@ func columnAnswers(t *review.T) []columnInput {
 }
 
 // columnAnswer returns the inputs of one member of a form of a round, in the flows of withLargest.
-func columnAnswer(t *review.T, o *review.Oracle, flows []client.Flow, round int, key, name string, property json.RawMessage) []columnInput {
+func columnAnswer(t *review.T, o *review.Oracle, flows []client.Flow, round int, key, name string, s jsondoc.Schema) []columnInput {
 	var all []columnInput
-	columns := name + " " + string(property)
-	if jsondoc.ParseSchema(property).Listed() {
-		columns = fmt.Sprintf("%s", jsondoc.Samples(property, 0))
+	columns := name + " " + string(s.Raw)
+	if s.Listed() {
+		columns = fmt.Sprintf("%s", jsondoc.Samples(s.Raw, 0))
 	}
 	for i, f := range flows {
 		label := fmt.Sprintf("the column %s of %s", name, f.Target)
@@ -150,8 +149,8 @@ func withLargest(t *review.T, o *review.Oracle) []client.Flow {
 		}
 		for key, q := range jsondoc.InOrder(question.Questions) {
 			round := len(stage.Rounds)
-			for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(q.Form()).Properties) {
-				if s := jsondoc.ParseSchema(property); s.Maximum != nil && f.Content(round, key)[name] != nil {
+			for name, s := range jsondoc.Fields(q.Form()) {
+				if s.Maximum != nil && f.Content(round, key)[name] != nil {
 					f = f.WithAnswer(round, key, name, fmt.Append(nil, *s.Maximum))
 				}
 			}

@@ -46,8 +46,8 @@ func loadingInputs(t *review.T, fits func(about string) bool) []inputs.Input {
 	var all []inputs.Input
 	callable := append(t.Readers(), t.Changers()...)
 	for _, tool := range callable {
-		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(tool.Input).Properties) {
-			if _, free := inputs.FreeText(nil, property); free {
+		for name, s := range jsondoc.Fields(tool.Input) {
+			if _, free := inputs.FreeText(nil, s.Raw); free {
 				all = append(all, inputs.Argument(t, t.FlowOf(tool), name))
 			}
 		}

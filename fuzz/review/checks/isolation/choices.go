@@ -54,16 +54,14 @@ var quotedWord = regexp.MustCompile("[\"'`]([\\pL\\d_-]+)[\"'`]")
 // quotes.
 func choicesOf(t *review.T, o client.Offer) []choice {
 	var all []choice
-	f, properties := t.FlowOf(o), jsondoc.ParseSchema(o.Input).Properties
-	for name, property := range jsondoc.InOrder(properties) {
-		s := jsondoc.ParseSchema(property)
+	f := t.FlowOf(o)
+	for name, s := range jsondoc.Fields(o.Input) {
 		var values []json.RawMessage
 		switch {
 		case s.Listed(), s.TypeOf() == "boolean":
-			values = jsondoc.Samples(property, 0)
+			values = jsondoc.Samples(s.Raw, 0)
 		case s.TypeOf() == "string":
-			description, _ := jsondoc.Text(jsondoc.Members(property)["description"]) // "" if there is no description
-			for _, m := range quotedWord.FindAllStringSubmatch(o.Description+"\n"+description, -1) {
+			for _, m := range quotedWord.FindAllStringSubmatch(o.Description+"\n"+s.About, -1) {
 				values = append(values, jsondoc.Quote(m[1]))
 			}
 		}

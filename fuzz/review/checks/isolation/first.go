@@ -136,8 +136,8 @@ var wholeNumber = regexp.MustCompile(`[1-9]\d{0,4}`)
 // numbers in the texts of the users.
 func numberedArguments(o client.Offer, sample []byte, texts map[client.User][]string) [][]byte {
 	all := [][]byte{sample}
-	for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(o.Input).Properties) {
-		if jsondoc.ParseSchema(property).TypeOf() != "integer" {
+	for name, s := range jsondoc.Fields(o.Input) {
+		if s.TypeOf() != "integer" {
 			continue
 		}
 		numbers := wholeNumber.FindAllString(strings.Join(slices.Concat(texts[client.FirstUser], texts[client.SecondUser]), "\n"), -1)

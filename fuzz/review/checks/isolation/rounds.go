@@ -120,12 +120,11 @@ func (w *wordedWalk) answers(t *review.T, questions map[string]client.Question, 
 
 // worded returns an object with a new word in each member that its schema allows to be any text.
 func (w *wordedWalk) worded(t *review.T, schema, given json.RawMessage) json.RawMessage {
-	all, properties := jsondoc.Members(given), jsondoc.ParseSchema(schema).Properties
+	all := jsondoc.Members(given)
 	if all == nil {
 		return given
 	}
-	for name, property := range jsondoc.InOrder(properties) {
-		p := jsondoc.ParseSchema(property)
+	for name, p := range jsondoc.Fields(schema) {
 		if word := w.word(t); p.AnyText() && p.MinLength <= len(word) && (p.MaxLength == nil || len(word) <= *p.MaxLength) {
 			all[name] = jsondoc.Quote(word)
 		}

@@ -35,8 +35,7 @@ func fractionInputs(t *review.T) []numberInput {
 	var all []numberInput
 	add := func(f client.Flow, o *review.Oracle) {
 		says := strings.ToLower(f.Target + " " + f.Offer.Description + " " + string(f.Offer.Input))
-		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(f.Offer.Input).Properties) {
-			s := jsondoc.ParseSchema(property)
+		for name, s := range jsondoc.Fields(f.Offer.Input) {
 			if s.TypeOf() == "number" && !s.Listed() && client.Mentions(f.Target, buyingNames) && !client.Mentions(says, giftNames) && !moneyName.MatchString(name) {
 				all = append(all, numberInput{name, f, o})
 			}

@@ -44,8 +44,8 @@ func givingInputs(t *review.T) []numberInput {
 // integersOf returns the names of the integer arguments of a tool.
 func integersOf(tool client.Offer) []string {
 	var all []string
-	for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(tool.Input).Properties) {
-		if s := jsondoc.ParseSchema(property); s.TypeOf() == "integer" && !s.Listed() {
+	for name, s := range jsondoc.Fields(tool.Input) {
+		if s.TypeOf() == "integer" && !s.Listed() {
 			all = append(all, name)
 		}
 	}

@@ -190,9 +190,7 @@ func otherTexts(x numberInput) []numberInput {
 		if _, free := inputs.FreeText(given[name], properties[name]); !free {
 			continue
 		}
-		description, _ := jsondoc.Text(jsondoc.Members(properties[name])["description"]) // "" if there is no description
-		words := valueWord.FindAllString(description, maxWords)
-		for _, w := range words {
+		for _, w := range valueWord.FindAllString(jsondoc.ParseSchema(properties[name]).About, maxWords) {
 			y := x
 			y.flow = x.flow.WithArgument(name, jsondoc.Quote(w))
 			all = append(all, y)

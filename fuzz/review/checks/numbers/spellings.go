@@ -25,9 +25,9 @@ var numericText = regexp.MustCompile(`^\d+(?:[.,']\d+)*$`)
 func spelledInputs(t *review.T) []numberInput {
 	var all []numberInput
 	for _, o := range t.Oracles {
-		given, properties := jsondoc.Members(o.Flow.Arguments), jsondoc.ParseSchema(o.Flow.Offer.Input).Properties
-		for name, property := range jsondoc.InOrder(properties) {
-			text, free := inputs.FreeText(given[name], property)
+		given := jsondoc.Members(o.Flow.Arguments)
+		for name, s := range jsondoc.Fields(o.Flow.Offer.Input) {
+			text, free := inputs.FreeText(given[name], s.Raw)
 			if free && o.Flow.Last != nil && o.Flow.Method == "tools/call" && (amountName.MatchString(name) || numericText.MatchString(text)) {
 				all = append(all, numberInput{name, o.Flow, o})
 			}

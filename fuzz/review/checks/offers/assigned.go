@@ -58,12 +58,12 @@ func settersOf(t *review.T, tool client.Offer) (all []setter) {
 	if isChosen(tool.Input) {
 		all = append(all, setter{f, ""})
 	}
-	for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(tool.Input).Properties) {
-		if jsondoc.ParseSchema(property).TypeOf() != "object" || !isChosen(property) {
+	for name, s := range jsondoc.Fields(tool.Input) {
+		if s.TypeOf() != "object" || !isChosen(s.Raw) {
 			continue
 		}
 		if len(jsondoc.Members(jsondoc.Members(f.Arguments)[name])) == 0 {
-			f = f.WithArgument(name, jsondoc.FullSample(property, 0))
+			f = f.WithArgument(name, jsondoc.FullSample(s.Raw, 0))
 		}
 		all = append(all, setter{f, name})
 	}

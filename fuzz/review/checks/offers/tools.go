@@ -269,8 +269,8 @@ func toolCalls(t *review.T) []toolCall {
 // It adds the objects that the schema names.
 func pollutedMembers(f client.Flow) json.RawMessage {
 	all := map[string]json.RawMessage{}
-	for name, schema := range jsondoc.ParseSchema(f.Offer.Input).Properties {
-		if jsondoc.ParseSchema(schema).TypeOf() == "object" {
+	for name, s := range jsondoc.Fields(f.Offer.Input) {
+		if s.TypeOf() == "object" {
 			all[name] = withPolluting(json.RawMessage("{}"))
 		}
 	}

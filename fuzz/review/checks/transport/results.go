@@ -316,12 +316,12 @@ const (
 // optionsOf returns a sample and the sample with each value of each boolean and enum, which may show
 // more.
 func optionsOf(o client.Offer, sample json.RawMessage) []json.RawMessage {
-	all, properties := []json.RawMessage{sample}, jsondoc.ParseSchema(o.Input).Properties
-	for name, property := range jsondoc.InOrder(properties) {
-		if s := jsondoc.ParseSchema(property); s.TypeOf() != "boolean" && s.Enum == nil {
+	all := []json.RawMessage{sample}
+	for name, s := range jsondoc.Fields(o.Input) {
+		if s.TypeOf() != "boolean" && s.Enum == nil {
 			continue
 		}
-		for _, v := range jsondoc.Samples(property, 0) {
+		for _, v := range jsondoc.Samples(s.Raw, 0) {
 			all = append(all, jsondoc.WithMember(sample, name, v))
 		}
 	}
