@@ -1,7 +1,9 @@
 package injections
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -100,4 +102,97 @@ func knowsOption(x inputs.Input, known, unknown string) (client.Answer, bool) {
 		return a, !unknownOption.MatchString(bare.ShownTexts())
 	}
 	return a, a.Succeeded() && !strings.Contains(shown, known) && bare.Refused() && other.Refused()
+}
+
+// queryFunctions are functions that all databases have, each with a name of the same length that none has.
+var queryFunctions = []struct{ known, unknown string }{{"lower", "lowqr"}, {"upper", "upqer"}, {"trim", "trqm"}, {"ltrim", "ltrqm"}, {"rtrim", "rtrqm"}}
+
+// functionCondition is a condition behind an apostrophe that never holds. A query that has it finds
+// nothing, and changes nothing.
+const functionCondition = "%s' and %s('sealab')='none' and 'a' like 'a"
+
+// functionPairs is the number of times that an answer must follow the names of functions.
+const functionPairs = 8
+
+// knowsFunctions reports whether an input becomes a part of a query: all calls of functions that SQL has
+// are answered alike, and all calls of unknown ones are answered alike, but otherwise. A text that the
+// server searches, quotes or refuses as such has the same answer for both. The query need not find
+// anything, and its error may have any text.
+func knowsFunctions(t *review.T, x inputs.Input) bool {
+	send := func(function string) (a client.Answer, shown string) {
+		text := fmt.Sprintf(functionCondition, x.Given, function)
+		a = x.Send(text)
+		if !a.Conclusive() {
+			return a, ""
+		}
+		return a, fmt.Sprint(a.Kind, a.Code, strings.ReplaceAll(a.ShownTexts(), text, x.Given))
+	}
+	if x.Query {
+		return false
+	}
+	var known, unknown string
+	var last client.Answer
+	for i := range functionPairs {
+		pair := queryFunctions[i%len(queryFunctions)]
+		a, one := send(pair.known)
+		if a.Refused() {
+			return false // the input may refuse such texts in several ways
+		}
+		b, two := send(pair.unknown)
+		if i == 0 {
+			known, unknown = one, two
+		}
+		if one == "" || two == "" || one == two || one != known || two != unknown || !b.Refused() && !failsInside(b) {
+			return false
+		}
+		last = b
+	}
+	x.Refute(t, review.Critical, "functions that SQL has are called behind an apostrophe, and unknown ones are refused: "+client.Short(fmt.Sprintf(functionCondition, x.Given, queryFunctions[0].unknown), 80), "a function is called", last)
+	return true
+}
+
+// A typeExpression multiplies a number with the length of the name of a type, which takes more than
+// arithmetic.
+type typeExpression struct {
+	text    string
+	lengths []int // of the name, by language
+}
+
+// typeExpressions are expressions of Python, JavaScript, Ruby and languages on the Java virtual
+// machine, PHP and Perl. They are numbers, because some tools return only numbers.
+var typeExpressions = []typeExpression{
+	{"().__class__.__name__.__len__()*%d", []int{len("tuple")}},
+	{`"".constructor.constructor("return typeof this.isNaN")().length*%d`, []int{len("function")}},
+	{"''.class.name.length()*%d", []int{len("String"), len("java.lang.String")}},
+	{"strlen(gettype([]))*%d", []int{len("array")}},
+	{"length(ref([]))*%d", []int{len("ARRAY")}},
+}
+
+// expressionFactors are factors whose products with a short length have few digits, so that no
+// tool rounds them.
+var expressionFactors = [2]int{20011, 30013}
+
+// codeNames are parts of texts of tools that are meant to run programs.
+var codeNames = []string{"code", "script", "python", "javascript", "ruby", "php", "perl", "program", "snippet", "repl", "sandbox", "interpret", "notebook"}
+
+// evaluatesText reports whether an input is evaluated in a programming language, with two factors. A
+// calculator evaluates arithmetic, and a tool for programs all of them.
+func evaluatesText(t *review.T, x inputs.Input) bool {
+	if client.Mentions(x.Name+" "+x.Offer.Description+" "+string(x.Offer.Input), codeNames) {
+		return false
+	}
+	for _, e := range typeExpressions {
+		if a, does := confirmedTwice(func(number int) (client.Answer, bool) { return e.evaluated(x, expressionFactors[number]) }); does {
+			x.Refute(t, review.Critical, fmt.Sprintf(e.text, expressionFactors[1])+" is evaluated", "evaluated", a)
+			return true
+		}
+	}
+	return false
+}
+
+// evaluated sends an expression and reports whether the answer has its value.
+func (e typeExpression) evaluated(x inputs.Input, factor int) (client.Answer, bool) {
+	a := x.Send(fmt.Sprintf(e.text, factor))
+	shown := strings.ReplaceAll(a.ShownTexts(), ",", "") // between groups of digits
+	return a, slices.ContainsFunc(e.lengths, func(n int) bool { return strings.Contains(shown, fmt.Sprint(n*factor)) })
 }
