@@ -125,3 +125,113 @@ func (o order) repeatsReceipt() (a client.Answer, word string) {
 	}
 	return a, word
 }
+
+// minOwnedText is the length of the shortest argument that shows whose result a text is.
+const minOwnedText = 3
+
+// leaksOwnedReceipt carries a deed out as the first user, with an argument that only this user can read in
+// what tools and resources show, and gives its reference to the second user with another argument. Servers
+// that know the values of this argument take no new word in it. It records a finding if the second user is
+// told the argument of the first, twice, and is not with a new reference.
+func leaksOwnedReceipt(t *review.T, d deed, reference, label string) bool {
+	arguments := jsondoc.Without(jsondoc.Members(d.flow.Arguments), reference)
+	for _, place := range jsondoc.SortedKeys(arguments) {
+		value, _ := jsondoc.Text(arguments[place]) // "" if it is not a string
+		if len(value) < minOwnedText || !isPrivate(t, value, review.UserPairs[0]) {
+			continue
+		}
+		x := ownedReceipt{order{d, reference, place}, value}
+		if a, told := x.tells(); told {
+			t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "the reference of a call of one user gives the other one its result", Flow: &d.flow,
+				Evidence: fmt.Sprintf("one user gave %s, which the other cannot read; then, to the other, with the same %s and another %s: %s", value, reference, place, review.ExchangeText(a)),
+				Want:     "a refusal, as with a new reference", Got: "that of the first user's call"})
+			return true
+		}
+	}
+	return false
+}
+
+// An ownedReceipt is an order whose place has a value that only the first user can read.
+type ownedReceipt struct {
+	order
+	value string
+}
+
+// tells reports whether the second user is told the value for the reference of the first user's call, and not
+// for a new one, twice. It returns the last answer with the value.
+func (x ownedReceipt) tells() (a client.Answer, told bool) {
+	properties := jsondoc.ParseSchema(x.flow.Offer.Input).Properties
+	shows := func(a client.Answer) bool { return strings.Contains(a.ShownTexts(), x.value) }
+	for range 2 {
+		used, other := newReference(x.T, properties[x.reference]), newReference(x.T, properties[x.place])
+		if used == nil || other == nil { // the schema allows none
+			return a, false
+		}
+		word, _ := jsondoc.Text(other) // it is one
+		own := x.carryOutWith(used, x.value, client.FirstUser)
+		if own.Kind != client.Completed || !shows(own) {
+			return a, false
+		}
+		a = x.carryOutWith(used, word, client.SecondUser)
+		if !shows(a) || shows(x.carryOutWith(newReference(x.T, properties[x.reference]), word, client.SecondUser)) {
+			return a, false
+		}
+	}
+	return a, true
+}
+
+// leaksWordOfConflict carries a call out with a new word in one argument as one user, and then with
+// other words as the other user. It records a finding if a refusal of the latter has the word of the
+// former, twice, and a read-only tool or a resource shows the word to the former alone.
+func leaksWordOfConflict(t *review.T) bool {
+	for _, o := range t.Oracles {
+		f := o.Flow
+		if !o.Completes() || f.Method != "tools/call" {
+			continue
+		}
+		properties := jsondoc.ParseSchema(f.Offer.Input).Properties
+		for _, name := range jsondoc.SortedKeys(jsondoc.Members(f.Arguments)) {
+			label := "conflicts of " + f.Target + ": " + name
+			if !jsondoc.ParseSchema(properties[name]).AnyText() || !t.Selected(label) {
+				continue
+			}
+			for _, pair := range review.UserPairs {
+				if a, word := refusesWithWord(t, f, name, pair); word != "" && isPrivate(t, word, pair) {
+					t.Refute(review.Finding{Case: label, Severity: review.Critical, Issue: "the refusal of a call shows a text that another user gave", Flow: &f,
+						Evidence: fmt.Sprintf("one user gave %s as %s; then, to the other: %s", word, name, review.ExchangeText(a)), Want: "a refusal without it", Got: "shown"})
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// refusesWithWord carries a flow out with a word as the first user of a pair, and twice with other
+// words as the second. It returns the last answer, and the word if both are refusals that contain it.
+func refusesWithWord(t *review.T, f client.Flow, name string, pair [2]client.User) (a client.Answer, word string) {
+	carryOut := func(word string, as client.User) client.Answer {
+		return deed{T: t, flow: f.WithArgument(name, jsondoc.Quote(word))}.carryOut(as)
+	}
+	if word = t.Word(); carryOut(word, pair[0]).Kind != client.Completed {
+		return a, ""
+	}
+	for range 2 {
+		if a = carryOut(t.Word(), pair[1]); !a.Refused() || !strings.Contains(a.Message+string(a.Data), word) {
+			return a, ""
+		}
+	}
+	return a, word
+}
+
+// isPrivate reports whether a read-only tool or a resource shows a word to the first user of a pair,
+// and none shows it to the second.
+func isPrivate(t *review.T, word string, pair [2]client.User) bool {
+	shown := map[client.User]bool{}
+	for _, as := range pair {
+		for _, call := range t.ReadingCalls() {
+			shown[as] = shown[as] || strings.Contains(string(t.Tried(t.Call(call.By(as))).Result), word)
+		}
+	}
+	return shown[pair[0]] && !shown[pair[1]]
+}
