@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,6 +15,85 @@ import (
 	"sealab/fuzz/review/inputs"
 	"sealab/fuzz/review/jsondoc"
 )
+
+// maxFiles is the number of files that withPresentFiles tries.
+const maxFiles = 8
+
+// listedFile matches names of files in the texts of a list.
+var listedFile = regexp.MustCompile(`(?m)[\w./-]*\w\.[a-z]{2,4}\b`)
+
+// withPresentFiles returns a call whose arguments name files that exist. A file that the usual call names may
+// have been removed, and an answer that it does not exist is no evidence about the other files.
+func withPresentFiles(t *review.T, f client.Flow, files []string) client.Flow {
+	if len(files) == 0 || t.Call(f.Call(client.FirstUser)).Succeeded() {
+		return f
+	}
+	for _, file := range knownFiles(t) {
+		other := f
+		for _, name := range files {
+			other = other.WithArgument(name, jsondoc.Quote(file))
+		}
+		if t.Call(other.Call(client.FirstUser)).Succeeded() {
+			return other
+		}
+	}
+	return f
+}
+
+// knownFiles returns the files that the usual calls of read-only tools name, and those in the answers to calls
+// without arguments.
+func knownFiles(t *review.T) []string {
+	var all []string
+	for _, tool := range t.Readers() {
+		f := t.FlowOf(tool)
+		given := jsondoc.Members(f.Arguments)
+		for _, name := range fileArguments(f) {
+			text, _ := jsondoc.Text(given[name])
+			all = append(all, text)
+		}
+		if len(given) == 0 {
+			all = append(all, listedFile.FindAllString(t.Call(f.Call(client.FirstUser)).Text, maxFiles)...)
+		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return all[:min(len(all), maxFiles)]
+}
+
+// comparesBeginnings reports whether a tool compares only the beginning of a path with its folder: it
+// refuses files of a folder beside its own otherwise if the name of that folder begins with its own.
+// Neither folder exists.
+func comparesBeginnings(t *review.T, f client.Flow, name string) bool {
+	refusal := func(folder string) (client.Answer, string) {
+		word := t.Word()
+		call := f.Call(client.FirstUser)
+		call.Arguments = jsondoc.WithMember(f.Arguments, name, jsondoc.Quote("../"+folder+word+"/"+word+".txt"))
+		a := t.Tried(t.Call(call))
+		if !a.Refused() {
+			return a, ""
+		}
+		return a, strings.ReplaceAll(strings.ReplaceAll(a.Message, folder+word, "sealab"), word, "sealab")
+	}
+	refusedBy := func(folder, text string) bool {
+		_, other := refusal(folder)
+		return other == text
+	}
+	_, usual := refusal("")
+	if usual == "" || !refusedBy("", usual) {
+		return false
+	}
+	for _, folder := range inputs.Folders(t) {
+		a, text := refusal(folder)
+		if text == "" || text == usual || strings.Contains(text, folder) { // a similar name may be proposed
+			continue
+		}
+		if refusedBy(folder, text) && refusedBy("not-"+folder, usual) && refusedBy(folder, text) {
+			t.Fault(f.Target+": "+name, review.Warning, "folders whose name begins with "+folder+" are refused otherwise than others: the path is compared by its beginning", a)
+			return true
+		}
+	}
+	return false
+}
 
 // rootFiles are names of files in /etc, which a list of that folder contains.
 var rootFiles = []string{"passwd", "group", "hosts"}
