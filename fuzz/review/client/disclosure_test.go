@@ -90,3 +90,59 @@ func TestInsides(t *testing.T) {
 		require.Empty(t, a.insides(), text)
 	}
 }
+
+// TestUsedKey finds keys that may be used, and leaves out examples and masked ones.
+func TestUsedKey(t *testing.T) {
+	for text, want := range map[string]string{
+		"key: SG.q4Tz9vKe2mWd7LpB of a@corp.example.":  "SG.q4Tz9vKe2mWd7LpB",
+		"for example SG.q4Tz9vKe2mWd7LpB":              "",
+		"key: SG.q4Tzxxxxxxxxxxxx":                     "",
+		"AKIA" + "IOSFODNN7EXAMPLE":                    "",
+		"https://ci:glpat-4kZq81mTw0cYb2Rd7f@git.corp": "glpat-4kZq81mTw0cYb2Rd7f",
+		"-----BEGIN PRIVATE KEY-----\n...":             "",
+		"-----BEGIN PRIVATE KEY-----\\nMIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgVq5mTzP8uKd3": "-----BEGIN PRIVATE KEY-----",
+		"a token sk_live_abcdefghijklmnopqrst":                                                       "",
+	} {
+		require.Equal(t, want, UsedKey(text), text)
+	}
+}
+
+func TestHeaderCredential(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"headers":{"Authorization":"Bearer q4Tz9vKe2mWd7LpB-Xa"}}`:          "q4Tz9vKe2mWd7LpB-Xa",
+		`{"data":"{\"proxy-authorization\":\"Basic dXNlcjpwYXNzd29yZA==\"}"}`: "dXNlcjpwYXNzd29yZA==",
+		"Authorization: Bearer <redacted>":                                    "",
+		"Authorization: Bearer ****************":                              "",
+		"Authorization: Bearer YOUR_ACCESS_TOKEN_HERE":                        "",
+		"Authorization: Bearer xxxxxxxxxxxxxxxxxxxxx":                         "",
+		"authorization: required, bearer tokens of the portal":                "",
+	} {
+		require.Equal(t, want, HeaderCredential(text), text)
+	}
+}
+
+func TestEnvironmentIn(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"text":"PATH=/usr/bin\nHOME=/root\nLANG=C\nAPI_TOKEN=tok-8841-f2"}`:                                        "API_TOKEN",
+		`{"text":"{\"PATH\": \"/usr/bin\", \"HOME\": \"/root\", \"PWD\": \"/srv\", \"DATABASE_URL\": \"pg:4451\"}"}`: "", // short
+
+		`{"text":"{\"PATH\": \"/usr/bin\", \"HOME\": \"/root\", \"PWD\": \"/\", \"DSN\": \"pg://db:k4R1p0@db\"}"}`: "DSN",
+		`{"env":{"PATH":"/usr/bin","HOME":"/root","TERM":"xterm","SIGNING_KEY":"7b1f0c9a52de"}}`:                   "SIGNING_KEY",
+		`{"env":{"PATH":"/usr/bin","HOME":"/root","TERM":"xterm","SIGNING_KEY":"****3321****"}}`:                   "",
+		`{"env":{"PATH":"/usr/bin","HOME":"/root","TERM":"xterm","SIGNING_KEY":"configured"}}`:                     "",
+		`{"env":{"HOME":"/root","SIGNING_KEY":"7b1f0c9a52de"}}`:                                                    "",
+		`{"text":"PATH, HOME and LANG are set; STATE_KEY=7b1f0c9a52de"}`:                                           "",
+	} {
+		require.Equal(t, want, environmentIn([]byte(text)), text)
+	}
+}
+
+func TestRepeatedIn(t *testing.T) {
+	target := Target{Headers: []rawmcp.Header{{Name: "X-Empty"}, {Name: "authorization", Value: "Bearer q4Tz9vKe2mWd"}}}
+	for text, want := range map[string]bool{
+		"denied: Bearer q4Tz9vKe2mWd": true, "q4Tz9vKe2mWd": true, "cTRUejl2S2UybVdk": true, "71345 denied": false, "": false,
+	} {
+		require.Equal(t, want, target.RepeatedIn(text), text)
+	}
+	require.False(t, Target{Headers: []rawmcp.Header{{Name: "X-Empty"}}}.RepeatedIn("denied"), "no credential")
+}
