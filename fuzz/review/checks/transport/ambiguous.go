@@ -15,6 +15,58 @@ import (
 	"sealab/internal/rawmcp"
 )
 
+// ambiguousChecks are the checks of requests that can be read in two ways.
+var ambiguousChecks = []review.Check{
+	{
+		ID: "H-TWICE", Name: "a duplicate header", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "transport",
+		Sent: "Mcp-Method and MCP-Protocol-Version, each twice with different values; on this machine, if the " +
+			"server checks Host, also Host twice, and another host in the request line",
+		Want:   "refuses the request",
+		Source: "RFC 9110, section 5.3; RFC 9112, section 3.2",
+		Impact: "a gateway reads one value and the server the other",
+		Fix:    "refuse a request with a duplicate header",
+		Run:    checkDuplicateHeaders,
+	},
+	{
+		ID: "H-SMUGGLE", Name: "a duplicate member in the body", Over: "http", Era: "modern", Severity: review.Critical, Category: "security",
+		Sent: "method twice, of two lists, of a list and server/discover, and of a list and the call of a tool; the " +
+			"name of a tool or a prompt and the uri of a resource twice; also METHOD and Name beside them; the header " +
+			"matches the first or the last; Method instead of method",
+		Want:   "carries out the method and the target that the headers name, or refuses",
+		Source: transportSpec + "; RFC 8259, section 4",
+		Impact: "a client calls a method or a tool other than the one that a gateway allowed by its header",
+		Fix:    "refuse duplicate members, or compare the header with the member that is carried out",
+		Run:    checkDuplicateMembers,
+	},
+	{
+		ID: "H-LENGTH", Name: "a body with two lengths", Over: "http", Era: "modern", Severity: review.Suggestion, Category: "security",
+		Sent: "a request with Content-Length and Transfer-Encoding, and one with two Content-Length headers; the " +
+			"part of the body beyond the shorter length is itself a request; then an unaltered request over the " +
+			"same connection",
+		Want:   "refuses the request or uses the longer length; never answers the request inside the body",
+		Source: "RFC 9112, sections 6.1 and 6.3; CWE-444",
+		Impact: "behind a proxy that shares connections, a client hides a request from the proxy or receives the " +
+			"answer to another client",
+		Fix: "refuse a request with both headers, or with two values of Content-Length, and close the connection",
+		Run: checkTwoLengths,
+	},
+}
+
+func checkDuplicateHeaders(t *review.T) {
+	all := []review.Case{
+		{Name: "Mcp-Method twice", Alter: func(w *client.Request) { w.Add("Mcp-Method", "prompts/list") }, Judge: review.WantRefused(review.Suggestion)},
+		{Name: "MCP-Protocol-Version twice", Alter: func(w *client.Request) { w.Add("MCP-Protocol-Version", "2025-11-25") }, Judge: review.WantRefused(review.Suggestion)},
+	}
+	if t.OnLoopback() && !hostServed(t) {
+		all = append(all, review.Case{Name: "Host twice", Alter: func(w *client.Request) { w.Add("Host", "evil.example") }, Judge: review.WantRefused(review.Suggestion)},
+			review.Case{Name: "Host twice, the right one behind", Alter: func(w *client.Request) {
+				w.Headers = append([]rawmcp.Header{{Name: "Host", Value: "evil.example"}}, w.Headers...)
+			}, Judge: review.WantRefused(review.Suggestion)},
+			review.Case{Name: "another host in the request line", Alter: func(w *client.Request) { w.Path = "http://evil.example" + w.Path }, Judge: review.WantRefused(review.Suggestion)})
+	}
+	t.Cases(all...)
+}
+
 func checkDuplicateMembers(t *review.T) {
 	all := duplicateNames(t)
 	if method := t.Client.Listing.Method; method != "server/discover" {

@@ -15,6 +15,56 @@ import (
 	"sealab/internal/rawmcp"
 )
 
+// processChecks are the checks of parallel calls, cancellation, and the end of the process.
+var processChecks = []review.Check{
+	{
+		ID: "IO-PARALLEL", Name: "a list during another call", Over: "stdio", Severity: review.Critical, Category: "reliability",
+		Sent: "tools/list while the tool named by --slow runs; with --effects, tools/list in one write with the last round " +
+			"of a flow",
+		Want:   "answers tools/list before the slow call; answers each request once, under its own id",
+		Source: "revision 2026-07-28, basic",
+		Impact: "one slow tool blocks all others; a client takes the answer to one request for that to another",
+		Fix:    "handle requests concurrently, and keep the id of a request with its own work",
+		Timed:  true, Run: checkParallelCalls,
+	},
+	{
+		ID: "IO-CANCEL", Name: "a canceled call that is answered", Over: "stdio", Severity: review.Warning, Category: "reliability",
+		Sent:   "notifications/cancelled while the tool named by --slow runs",
+		Want:   "sends no response to the call",
+		Source: review.SourceStdio,
+		Impact: "the client receives an answer to a request that it has forgotten",
+		Fix:    "stop the work and send nothing",
+		Timed:  true, Run: checkCancel,
+	},
+	{
+		ID: "IO-EOF", Name: "the end of standard input", Over: "stdio", Severity: review.Warning, Category: "reliability",
+		Sent:   "standard input is closed, also after a call that asks a question",
+		Want:   "ends the process without writing anything but JSON-RPC messages",
+		Source: review.SourceStdio,
+		Impact: "server processes remain after their client has ended",
+		Fix:    "end when standard input ends",
+		Timed:  true, Run: checkEndOfInput,
+	},
+	{
+		ID: "IO-TERM", Name: "a process that ignores SIGTERM", Over: "stdio", Severity: review.Warning, Category: "reliability",
+		Sent:   "SIGTERM",
+		Want:   "ends the process",
+		Source: review.SourceStdio,
+		Impact: "the client has to kill the process",
+		Fix:    "end on SIGTERM",
+		Timed:  true, Run: checkTermination,
+	},
+	{
+		ID: "IO-STDERR", Name: "states on standard error", Over: "stdio", Severity: review.Warning, Category: "security",
+		Sent:   "a good token and an altered one; the check searches standard error for the token",
+		Want:   "writes no part of a token to standard error",
+		Source: "CWE-532",
+		Impact: "logs contain states, which anybody who reads the logs can present",
+		Fix:    "log neither states nor answers",
+		Run:    checkStandardError,
+	},
+}
+
 // startSlowCall returns a slow call and a new process for it, or nil. It skips the check if there
 // is none.
 func startSlowCall(t *review.T) (client.Call, *rawmcp.Process) {

@@ -9,13 +9,14 @@ import (
 
 // Checks returns the checks of HTTP and of credentials, in the order in which they run.
 func Checks() []review.Check {
-	return slices.Concat(headerChecks, originChecks, negotiationChecks, bodyChecks, listChecks, disclosureChecks, credentialChecks, impersonationChecks, metadataChecks)
+	return slices.Concat(headerChecks, ambiguousChecks, verbChecks, originChecks, negotiationChecks, bodyChecks, listChecks,
+		disclosureChecks, credentialChecks, impersonationChecks, metadataChecks)
 }
 
 // LastChecks returns the checks of long calls and standard streams, which may stop the server. They
 // run after the checks of other families.
 func LastChecks() []review.Check {
-	return slices.Concat(longCallChecks, largeRequestChecks, stdioChecks)
+	return slices.Concat(longCallChecks, largeRequestChecks, outputChecks, lineChecks, processChecks)
 }
 
 // ResponseChecks returns the checks of all answers, which run after those of sessions.
