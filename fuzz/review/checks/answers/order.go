@@ -94,20 +94,7 @@ func isListing(usual []string, a client.Answer, answers json.RawMessage) bool {
 	if slices.Sort(moved); !slices.Equal(moved, slices.Sorted(slices.Values(others))) {
 		return false
 	}
-	given := client.Words(strings.Join(leaves(answers), " "))
+	given := client.Words(strings.Join(leafTexts(answers), " "))
 	between := slices.DeleteFunc(slices.Clone(own[first:last+1]), func(w string) bool { return w == "and" || slices.Contains(given, w) })
 	return len(between) == 0 || slices.ContainsFunc(moved, func(w string) bool { return !slices.Contains(given, w) })
-}
-
-// leaves returns the texts of the values in a JSON object that are not objects.
-func leaves(raw json.RawMessage) []string {
-	m := jsondoc.Members(raw)
-	if m == nil {
-		return []string{string(raw)}
-	}
-	var all []string
-	for _, name := range jsondoc.SortedKeys(m) {
-		all = append(all, leaves(m[name])...)
-	}
-	return all
 }
