@@ -325,8 +325,13 @@ func (r *Review) NotCalled() string {
 
 // sort orders the findings by severity.
 func (r *Review) sort() {
+	slices.SortStableFunc(r.Report.Findings, bySeverity)
+}
+
+// bySeverity compares findings, the most severe first.
+func bySeverity(a, b Finding) int {
 	rank := map[Severity]int{Critical: 0, Warning: 1, Suggestion: 2}
-	slices.SortStableFunc(r.Report.Findings, func(a, b Finding) int { return rank[a.Severity] - rank[b.Severity] })
+	return rank[a.Severity] - rank[b.Severity]
 }
 
 // Select returns the checks whose IDs or families are in names, or all checks if names is empty. It

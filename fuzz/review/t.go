@@ -163,7 +163,7 @@ func (t *T) outcome() Outcome {
 	o := Outcome{Check: t.check.ID, Trials: t.Trials, Outcome: NotRefuted}
 	switch {
 	case len(t.Findings) > 0:
-		o.Outcome, o.Reason = Refuted, t.Findings[0].Issue
+		o.Outcome, o.Reason = Refuted, slices.MinFunc(t.Findings, bySeverity).Issue
 	case t.Reason != "":
 		o.Outcome, o.Reason, o.Stopped = NotTested, t.Reason, t.stopped
 	case t.Trials == 0:
