@@ -24,6 +24,11 @@ func removesProd(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"prod"}`), Other: []byte(`{"env":"test"}`)}}
 }
 
+// removesFolder lets the review call a tool with a path.
+func removesFolder(o *review.Options) {
+	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"team/alpha"}`), Other: []byte(`{"env":"team/beta"}`)}}
+}
+
 // removesMilk lets the review call a tool with arguments of many letters.
 func removesMilk(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"remove": {Arguments: []byte(`{"env":"milk"}`), Other: []byte(`{"env":"test"}`)}}

@@ -345,6 +345,7 @@ var rows = []row{
 	{fault: "backups unpickled in silence", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "archives unpacked anywhere", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{modern: true, fault: "profiles shown as formats", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
+	{modern: true, fault: "paths resolved late + questions name the call", checks: []string{"T-VALUE"}, change: removesFolder},
 	{modern: true, fault: "later questions as formats", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{modern: true, fault: "removals as formats", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "pages by path + absolute pages", checks: []string{"T-VALUE"}, change: withEffects, critical: true},

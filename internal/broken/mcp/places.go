@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"cmp"
+	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +31,19 @@ func (s *Server) published(c claims) object {
 	return s.toolText("published for %s: %s", c.Env, text)
 }
 
+// resolvedChoices are the choices for places that are paths without "..". With the first, a fault, a removal resolves
+// escapes after its question. The second resolves them at once, and the last one never.
+var resolvedChoices = []string{"paths resolved late", "paths resolved at once", "paths never resolved"}
+
+// resolved returns the path that a text with escapes leads to.
+func resolved(text string) string {
+	decoded, err := url.PathUnescape(text)
+	if err != nil {
+		return text
+	}
+	return path.Clean(decoded)
+}
+
 // mappedChoices are the choices for states that are bound to arguments in upper case. The first, a fault,
 // removes the place as it is sent. The others remove the place in upper case, of which the second tells the
 // text as it is sent, or the place in the state.
@@ -44,6 +59,8 @@ func (s *Server) actedOn(kept, sent string) string {
 		return sent
 	case s.has("places in upper case"):
 		return strings.ToUpper(sent)
+	case s.has("paths resolved late"):
+		return resolved(kept)
 	}
 	return kept
 }

@@ -14,6 +14,12 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 	if s.has("drafts asked for", "drafts of any form", "forms for drafts") {
 		steps = []string{"draft"}
 	}
+	if s.has(resolvedChoices...) && slices.Contains(strings.Split(args["env"], "/"), "..") {
+		return s.toolError("no path of this server"), nil
+	}
+	if s.has("paths resolved at once") {
+		args["env"] = resolved(args["env"])
+	}
 	if s.isRemoved(args["env"]) {
 		return s.toolError("there is no %s", args["env"]), nil
 	}

@@ -95,6 +95,42 @@ func comparesBeginnings(t *review.T, f client.Flow, name string) bool {
 	return false
 }
 
+// resolvesLater reports whether a call refuses or resolves a path with .. in it, shows one with %2e%2e in its last question
+// as it was sent, and is carried out on the path that this leads to, twice. Each branch of a flow is gone through.
+func resolvesLater(t *review.T, o *review.Oracle) bool {
+	if !o.Completes() || o.Flow.Method != "tools/call" {
+		return false
+	}
+	given := jsondoc.Members(o.Flow.Arguments)
+	for _, name := range jsondoc.SortedKeys(given) {
+		folder, _ := jsondoc.Text(given[name])
+		label := o.Flow.Target + ": " + name + " resolved later"
+		if !strings.Contains(strings.Trim(folder, "/"), "/") || strings.Contains(folder, "://") || !t.Selected(label) {
+			continue
+		}
+		for _, f := range t.Branches(t.Context, o) {
+			resolves := func(dots string) (a client.Answer, later bool) {
+				sent := folder + "/" + dots + "/" + path.Base(folder)
+				f := f.WithArgument(name, jsondoc.Quote(sent))
+				state, question, _ := t.Client.Mint(t.Context, f, o.User) // the question is empty without a state
+				if state == "" || !strings.Contains(question.ShownTexts(), sent) {
+					return question, false
+				}
+				a = t.Tried(t.Client.Present(t.Context, f, jsondoc.Quote(state), o.User))
+				text := a.ShownTexts()
+				return a, a.Kind == client.Completed && strings.Contains(text, folder) && !strings.Contains(text, dots)
+			}
+			_, first := resolves("%2e%2e")
+			_, plain := resolves("..")
+			if a, again := resolves("%2e%2e"); first && again && !plain {
+				t.Fault(label, review.Warning, "a path with .. is refused or resolved at once, and one with %2e%2e is shown in the question and resolved after it", a)
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // rootFiles are names of files in /etc, which a list of that folder contains.
 var rootFiles = []string{"passwd", "group", "hosts"}
 

@@ -3,6 +3,7 @@ package offers
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -20,8 +21,8 @@ var valueChecks = []review.Check{
 			"unclosed brackets, with a percent sign, with a tab and a line break, with half a surrogate pair, with a date that does not exist, " +
 			"and with expressions of template languages; the number 1e400; for arguments that name files or have a name of a " +
 			"file as their usual value, paths with .., an absolute path, the same paths in each of several arguments, and paths of made-up folders beside usual " +
-			"ones; over HTTP the root file:///etc to a tool that asks for roots; with --effects, for the path in a call that asks " +
-			"for roots, the folder of the path as the root, the same without its last letter, and another folder beside it; and 20,000 nested lists in place of each " +
+			"ones; over HTTP the root file:///etc to a tool that asks for roots; with --effects, paths with %2e%2e in calls " +
+			"that ask, up to their ends, and for the path in a call that asks for roots, the folder of the path as the root, the same without its last letter, and another folder beside it; and 20,000 nested lists in place of each " +
 			"argument and in one that the tool does not have",
 		Want: "answers or refuses with a JSON-RPC response; reveals no SQL error unless the argument is a query by design, does not evaluate the " +
 			"expression, returns no file outside its folder or below a root that the client names, goes on with no path whose folder only begins like a root, does not fail internally, and continues to answer",
@@ -54,7 +55,7 @@ func checkAwkwardValues(t *review.T) {
 			return
 		}
 	}
-	if endsOnDepth(t, append(asks, reading...)) {
+	if t.Options.Effects && slices.ContainsFunc(t.Oracles, func(o *review.Oracle) bool { return resolvesLater(t, o) }) || endsOnDepth(t, append(asks, reading...)) {
 		return
 	}
 	t.SkipUntried("no tool that asks first is known; --effects allows those that read only")
