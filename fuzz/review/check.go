@@ -38,7 +38,7 @@ type Check struct {
 	Long     bool     // takes hundreds of exchanges
 	Last     bool     // judges the answers that other checks received, and runs after them
 	Once     bool     // tests the same in every branch of a flow, or waits for long
-	Locks    bool     // may leave calls locked or refused, and runs after all others
+	Locks    bool     // may leave calls locked or refused, or end the server, and runs after all others
 	Run      func(*T)
 }
 

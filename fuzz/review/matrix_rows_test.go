@@ -349,7 +349,7 @@ var rows = []row{
 	{modern: true, fault: "later questions as formats", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{modern: true, fault: "removals as formats", checks: []string{"T-INJECT"}, change: withEffects, critical: true},
 	{fault: "pages by path + absolute pages", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
-	{modern: true, fault: "nested lists end the server", checks: []string{"T-VALUE"}, ends: true, change: withEffects},
+	{modern: true, fault: "nested lists end the server", checks: []string{"T-DEPTH"}, ends: true, change: withEffects},
 	{fault: "pages by path + pages of notes", checks: []string{"T-VALUE"}, change: withEffects, critical: true},
 	{fault: "pages by their beginning", checks: []string{"T-VALUE"}, change: withEffects},
 	{fault: "filters in queries", checks: []string{"T-VALUE"}, also: []string{"T-INJECT"}, change: withEffects, critical: true},

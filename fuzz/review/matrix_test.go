@@ -146,7 +146,7 @@ func TestEnded(t *testing.T) {
 	t.Parallel()
 	report, _ := row{fault: "bad lines end the server"}.review(t, []string{"H-JSON", "T"})
 	found := refutedBy(report, review.Critical, review.Warning, review.Suggestion)
-	want := map[string]review.Severity{"H-JSON": review.Warning, "T-VALUE": review.Warning} // each sends nested lists
+	want := map[string]review.Severity{"H-JSON": review.Warning, "T-DEPTH": review.Warning} // each sends nested lists
 	require.Equal(t, want, found, describe(report))
 }
 

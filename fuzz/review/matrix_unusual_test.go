@@ -277,7 +277,7 @@ var unusualRows = []row{
 	{checks: []string{"A-401", "H-CORS", "H-ORIGIN", "H-HOST", "S-ORIGIN", "H-ID", "H-UNKNOWN", "H-CODES"}},
 	{checks: []string{"T-VALUE", "T-HIDDEN", "H-RESULT", "H-PATH", "C-COMP", "H-VER", "H-CURSOR", "S-END", "S-RESUME", "A-META", "L-PROGRESS", "R-FETCH"}, change: withEffects},
 	{fault: "paths come back + completions by prefix", checks: []string{"T-INJECT", "T-VALUE"}, change: withEffects},
-	{modern: true, fault: "nested lists end the connection", checks: []string{"T-VALUE"}, change: withEffects},
+	{modern: true, fault: "nested lists end the connection", checks: []string{"T-DEPTH"}, change: withEffects},
 	{fault: "apostrophes in notes refused", checks: []string{"T-INJECT", "RS-VALUE"}, change: withEffects},
 	{fault: "apostrophes in notes in pairs", checks: []string{"T-INJECT", "RS-VALUE"}, change: withEffects},
 	{fault: "pages of a folder + pages of notes", checks: []string{"T-VALUE"}, change: withEffects},

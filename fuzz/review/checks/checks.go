@@ -28,7 +28,7 @@ func All() []review.Check {
 	return slices.Concat(forgery.Checks(), contents.URLChecks(), forgery.EncodingChecks(), binding.Checks(), replays.InstanceChecks(), refusals.Checks(),
 		contents.Checks(), answers.Checks(), refusals.LaterChecks(), replays.Checks(),
 		transport.Checks(), offers.Checks(), injections.Checks(), numbers.Checks(), offers.LaterChecks(), progress.Checks(), isolation.Checks(),
-		transport.LastChecks(), sessions.Checks(), transport.ResponseChecks(), isolation.LastChecks(), binding.LastChecks(), answers.LastChecks())
+		answers.LastChecks(), transport.LastChecks(), sessions.Checks(), transport.ResponseChecks(), isolation.LastChecks(), binding.LastChecks(), offers.LastChecks())
 }
 
 // familyTitles are the families of checks, in the order of the documentation.

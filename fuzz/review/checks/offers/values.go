@@ -22,16 +22,29 @@ var valueChecks = []review.Check{
 			"and with expressions of template languages; the number 1e400; for arguments that name files or have a name of a " +
 			"file as their usual value, paths with .., an absolute path, the same paths in each of several arguments, and paths of made-up folders beside usual " +
 			"ones; over HTTP the root file:///etc to a tool that asks for roots; with --effects, paths with %2e%2e in calls " +
-			"that ask, up to their ends, and for the path in a call that asks for roots, the folder of the path as the root, the same without its last letter, and another folder beside it; and 20,000 nested lists in place of each " +
-			"argument and in one that the tool does not have",
+			"that ask, up to their ends, and for the path in a call that asks for roots, the folder of the path as the root, the same without its last letter, and another folder beside it",
 		Want: "answers or refuses with a JSON-RPC response; reveals no SQL error unless the argument is a query by design, does not evaluate the " +
-			"expression, returns no file outside its folder or below a root that the client names, goes on with no path whose folder only begins like a root, does not fail internally, and continues to answer",
+			"expression, returns no file outside its folder or below a root that the client names, goes on with no path whose folder only begins like a root, and does not fail internally",
 		Source: "CWE-89, CWE-22, CWE-248, CWE-1336; RFC 8259, sections 6 and 8.2",
 		Impact: "a client writes a part of a query, runs expressions, reads files, or stops the call",
 		Fix: "pass values as query parameters and template values, resolve paths before comparing them, and " +
-			"refuse numbers and texts that cannot be represented; compare whole names of folders; limit the depth of " +
-			"arguments before walking through them",
+			"refuse numbers and texts that cannot be represented; compare whole names of folders",
 		Run: checkAwkwardValues,
+	},
+}
+
+// LastChecks returns the check of nested arguments. It may end the server, and runs after all others.
+func LastChecks() []review.Check { return depthChecks }
+
+var depthChecks = []review.Check{
+	{
+		ID: "T-DEPTH", Name: "deeply nested arguments", Over: "http", Locks: true, Severity: review.Warning, Category: "reliability",
+		Sent:   "calls of a tool that asks and, with --effects, of read-only tools, with 20,000 nested lists in place of each argument and in one that the tool does not have",
+		Want:   "answers or refuses, and continues to answer",
+		Source: "CWE-674; RFC 8259, section 9",
+		Impact: "one request of a client ends the server for all",
+		Fix:    "limit the depth of arguments before walking through them",
+		Run:    checkDepth,
 	},
 }
 
@@ -55,24 +68,27 @@ func checkAwkwardValues(t *review.T) {
 			return
 		}
 	}
-	if t.Options.Effects && slices.ContainsFunc(t.Oracles, func(o *review.Oracle) bool { return resolvesLater(t, o) }) || endsOnDepth(t, append(asks, reading...)) {
+	if t.Options.Effects && slices.ContainsFunc(t.Oracles, func(o *review.Oracle) bool { return resolvesLater(t, o) }) {
 		return
 	}
 	t.SkipUntried("no tool that asks first is known; --effects allows those that read only")
 }
 
-// nestedLists is the depth of the lists that endsOnDepth sends: readers that recurse have a limit below.
+// nestedLists is the depth of the lists that checkDepth sends: readers that recurse have a limit below.
 const nestedLists = 20_000
 
-// endsOnDepth reports whether the server stops after a call with deeply nested lists, in an argument or
-// in a member that the tool does not have. The schema of the tool need not allow the lists: the server
-// may walk through the arguments before it compares them with the schema.
-func endsOnDepth(t *review.T, flows []client.Flow) bool {
-	if t.Client.HTTP == nil || len(flows) == 0 || t.Unanswered() != "" { // an earlier check may have ended the server
-		return false
+// checkDepth looks for calls with deeply nested lists, in an argument or in a member that the tool does not have, after
+// which the server stops. The schema of the tool need not allow the lists: the server may walk through the arguments
+// before it compares them with the schema.
+func checkDepth(t *review.T) {
+	asks, reading := inputs.Calls(t)
+	t.Oracle = nil            // the findings below belong to no flow
+	if t.Unanswered() != "" { // an earlier check may have ended the server
+		t.Skip("the server does not answer")
+		return
 	}
 	deep := strings.Repeat("[", nestedLists) + strings.Repeat("]", nestedLists)
-	for _, f := range flows {
+	for _, f := range append(asks, reading...) {
 		for _, name := range append(jsondoc.SortedKeys(jsondoc.Members(f.Arguments)), "sealab") {
 			label, word := f.Target+": nested lists for "+name, jsondoc.Quote(t.Word())
 			if !t.Selected(label) {
@@ -87,11 +103,11 @@ func endsOnDepth(t *review.T, flows []client.Flow) bool {
 			if reason := t.Unanswered(); reason != "" {
 				a.Exchange.Sent = a.Exchange.Sent[:min(len(a.Exchange.Sent), 600)]
 				t.Fault(label, review.Warning, fmt.Sprintf("the server does not answer after %d nested lists for %s: %s", nestedLists, name, reason), a)
-				return true
+				return
 			}
 		}
 	}
-	return false
+	t.SkipUntried("no tool that asks first is known; --effects allows those that read only")
 }
 
 // mishandlesValue reports whether a value as an argument is a fault, twice, with an honest call

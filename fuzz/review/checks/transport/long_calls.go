@@ -196,7 +196,7 @@ func toolNames(t *review.T) string {
 // largeRequestChecks are the checks of large and of unfinished requests.
 var largeRequestChecks = []review.Check{
 	{
-		ID: "X-SIZE", Name: "large requests", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
+		ID: "X-SIZE", Name: "large requests", Over: "http", Effects: true, Locks: true, Severity: review.Warning, Category: "reliability",
 		Sent: "a call of an unknown tool with arguments of 5 and 40 MiB; 40 MiB also chunked and gzip-compressed, " +
 			"if the server reads such bodies; a header of 100 kB; 90 headers",
 		Want: "refuses the body of 40 MiB without reading it to the end, with status 413; may refuse headers with " +
@@ -207,7 +207,7 @@ var largeRequestChecks = []review.Check{
 		Run:    checkLargeRequests,
 	},
 	{
-		ID: "X-SLOW", Name: "a request whose body does not arrive", Over: "http", Effects: true, Severity: review.Warning, Category: "reliability",
+		ID: "X-SLOW", Name: "a request whose body does not arrive", Over: "http", Effects: true, Locks: true, Severity: review.Warning, Category: "reliability",
 		Sent: "a request that withholds its body for three seconds, and meanwhile an unaltered request over " +
 			"another connection",
 		Want:   "answers the other request at once",
