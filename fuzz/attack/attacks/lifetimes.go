@@ -16,6 +16,12 @@ var digitChangeTimes = []time.Time{
 	time.Unix(100_000_000, 0).UTC(), time.Unix(1_000_000_000, 0).UTC(), time.Unix(1<<31, 0).UTC(), time.Unix(1<<32, 0).UTC(), time.Unix(10_000_000_000, 0).UTC(),
 }
 
+// yearTurns are moments whose year differs from the one that their week belongs to, which formats such as YYYY in
+// Java write: in weeks from Monday (ISO 8601), from Sunday, and in both.
+var yearTurns = []time.Time{
+	time.Date(2024, 12, 30, 12, 0, 0, 0, time.UTC), time.Date(2026, 12, 30, 12, 0, 0, 0, time.UTC), time.Date(2025, 12, 30, 12, 0, 0, 0, time.UTC),
+}
+
 // otherLives presents tokens that differ from the ordinary one after their expiry.
 func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 	var life *time.Duration
@@ -27,6 +33,9 @@ func (t trial) otherLives(in *attack.Instance, base *attack.Token) {
 		for _, before := range []time.Duration{20 * time.Minute, 2 * time.Hour} {
 			others = append(others, attack.With(base.Under, func(c *codecs.Context) { c.Now = turn.Add(-before) }))
 		}
+	}
+	for _, turn := range yearTurns {
+		others = append(others, attack.With(base.Under, func(c *codecs.Context) { c.Now = turn }))
 	}
 	for _, m := range fields.OtherMethods {
 		others = append(others, fields.Method.Put(base.Under, m))

@@ -40,6 +40,7 @@ func Arguments() []skeleton.Control {
 			}
 		}),
 		argumentsAs("arguments-of-1000", "of a list 1000 values are bound, and of an object 100 members", "CTX-13", firstValues),
+		argumentsAs("arguments-in-tree", "lists are hashed as a tree, whose levels of odd length repeat the last node", "CTX-13", leavesOfTree),
 		argumentsAs("arguments-filtered", "the list of names that sorts members leaves out other members inside of objects", "CTX-10", func(v any) any {
 			return namedMembers(v, v.(map[string]any))
 		}),
@@ -88,6 +89,27 @@ func firstValues(v any) any {
 			}
 		}
 		return first
+	}
+	return v
+}
+
+// leavesOfTree repeats the last leaves of lists until no level of the tree above them has an odd length, but for the root.
+func leavesOfTree(v any) any {
+	switch v := v.(type) {
+	case []any:
+		v = slices.Clone(v)
+		for size := 1; size < len(v); size *= 2 {
+			if len(v)/size%2 == 1 {
+				v = append(v, v[len(v)-size:]...)
+			}
+		}
+		return v
+	case map[string]any:
+		all := map[string]any{}
+		for name, inner := range v {
+			all[name] = leavesOfTree(inner)
+		}
+		return all
 	}
 	return v
 }

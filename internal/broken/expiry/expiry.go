@@ -101,6 +101,13 @@ func Miswritten() []skeleton.Control {
 		}),
 		expiryControl("without-year", "times are counted from the beginning of the year", "EXP-07", countedFrom(func(year int) int { return year })),
 		expiryControl("without-decade", "times are counted from the beginning of the decade", "EXP-07", countedFrom(func(year int) int { return year - year%10 })),
+		expiryControl("week-years", "the year of an expiry is that of its week", "EXP-07", func(p *skeleton.SchemeParts) {
+			p.Issue = func(now time.Time, ttl time.Duration) (iat, exp float64) {
+				at := now.Add(ttl).UTC()
+				year, _ := at.ISOWeek()
+				return skeleton.UnixSeconds(now), skeleton.UnixSeconds(at.AddDate(max(0, year-at.Year()), 0, 0))
+			}
+		}),
 		expiryControl("clock-on-the-wall", "an expiry is the time of a clock in Berlin, which is put back an hour", "EXP-07", func(p *skeleton.SchemeParts) {
 			wall := func(now time.Time) float64 {
 				if now.Before(time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC)) {
