@@ -103,13 +103,18 @@ func (r *Review) hasRoom() bool {
 	return r.Client.Left() > r.Options.Budget/4 && (r.Options.Time <= 0 || r.Client.Clock.Now().Sub(r.began) < r.Options.Time/4)
 }
 
-// runAgain runs a check again if it has found nothing. What it finds replaces its outcome.
+// runAgain runs a check again if it has found nothing but suggestions. What it finds that is worse replaces its outcome.
 func (r *Review) runAgain(ctx context.Context, check Check) {
 	i := slices.IndexFunc(r.Report.Outcomes, func(o Outcome) bool { return o.Check == check.ID })
-	if r.Report.Outcomes[i].Outcome == Refuted {
+	grave := func(f Finding) bool { return f.Check == check.ID && f.Severity != Suggestion }
+	if slices.ContainsFunc(r.Report.Findings, grave) {
 		return
 	}
-	if t := r.carryOut(ctx, check); len(t.Findings) > 0 {
+	t := r.carryOut(ctx, check)
+	if r.Report.Outcomes[i].Outcome == Refuted {
+		t.Findings = slices.DeleteFunc(t.Findings, func(f Finding) bool { return !grave(f) })
+	}
+	if len(t.Findings) > 0 {
 		r.Report.Outcomes[i] = t.outcome()
 		r.Report.Findings = append(r.Report.Findings, t.Findings...)
 	}

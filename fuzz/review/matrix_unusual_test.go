@@ -111,6 +111,7 @@ var unusualRows = []row{
 	{fault: "removals once", checks: []string{"T-RACE"}, change: withEffects},
 	{fault: "paths resolved at once + questions name the call", checks: []string{"T-VALUE", "RS-ARGS"}, change: removesFolder},
 	{fault: "paths never resolved + questions name the call", checks: []string{"T-VALUE", "RS-ARGS"}, change: removesFolder},
+	{fault: "wishes", checks: []string{"RS-DECLINE", "RS-DENY", "RS-FORM"}, change: removesFolder},
 	{fault: "later questions name the place", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "slips", checks: []string{"RS-TOOL", "H-RESULT", "R-USER", "RS-USER"}, change: withEffects},
 	{fault: "limits", checks: []string{"RS-LIMIT", "T-RACE", "RS-REPLAY"}, change: withEffects},

@@ -9,6 +9,24 @@ import (
 	"strings"
 )
 
+// wishChoices are the choices for a removal whose only question is a tone that may be left out: to decline it means to have
+// no wish. With the first two, which are faults, a wish counts although it is declined, or of any kind.
+var wishChoices = []string{"declined wishes taken", "wishes of any kind", "wishes"}
+
+// wish tells the tone that a user wishes, or returns "".
+func (s *Server) wish(r request) string {
+	var answer struct {
+		Action  string
+		Content struct{ Tone string }
+	}
+	_ = json.Unmarshal([]byte(answerText(r, "tone")), &answer) // it has been judged, or is empty
+	known := answer.Content.Tone == "plain" || answer.Content.Tone == "warm"
+	if answer.Content.Tone == "" || !known && !s.has("wishes of any kind") || answer.Action != "accept" && !s.has("declined wishes taken") {
+		return ""
+	}
+	return " in a " + answer.Content.Tone + " tone"
+}
+
 // feeChoices are the choices for results that tell a fee. Under the first, which is a fault, an answer may
 // have a member that replaces the fee; under the last, they tell the answer as well.
 var feeChoices = []string{"fees of answers", "fees told", "fees and answers told"}

@@ -250,6 +250,9 @@ func (s *Server) charge(r request, responses map[string]map[string]any) string {
 // worded adds the argument and the user to a question. With a fault it adds those of an earlier
 // question.
 func (s *Server) worded(params string, p boundRequest, c claims) string {
+	if s.has(wishChoices...) {
+		return strings.Replace(params, `,"required":["tone"]`, "", 1)
+	}
 	if s.has("sums") {
 		return strings.Replace(params, `?"`, ` for `+s.sum(p.arguments)+` EUR?"`, 1)
 	}

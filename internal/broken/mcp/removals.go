@@ -14,6 +14,9 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 	if s.has("drafts asked for", "drafts of any form", "forms for drafts") {
 		steps = []string{"draft"}
 	}
+	if s.has(wishChoices...) {
+		steps = []string{"tone"}
+	}
 	if s.has(resolvedChoices...) && slices.Contains(strings.Split(args["env"], "/"), "..") {
 		return s.toolError("no path of this server"), nil
 	}
@@ -60,6 +63,7 @@ func (s *Server) remove(r request, args map[string]string) (object, *failure) {
 		if s.has("results name users", "one user for calls at once", "results of the first user") {
 			c.Env += " for " + s.beside(r, "one user for calls at once", r.user)
 		}
+		c.Env += s.wish(r)
 		if s.has("removals as formats") {
 			c.Env = strings.ReplaceAll(c.Env, "{env.__class__}", "<class 'str'>")
 		}

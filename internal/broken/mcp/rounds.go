@@ -207,6 +207,7 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 			c.Past += string(r.params["requestState"])
 		}
 		return asked()
+	case action != "cancel" && c.Step == "tone" && s.has(wishChoices...):
 	case action != "accept" && c.Step == "tone" && s.has("a tone by default", "the last tone by default"): // not a fault
 		tones := []string{"plain", "warm"}
 		return s.complete(s.report(c.Env, tones[s.or("the last tone by default", 1, 0)])), nil, true

@@ -65,8 +65,13 @@ func (s *Server) tool(r request) (object, *failure) {
 	return s.run(r, name, args)
 }
 
-// onceRun returns the stored result of a request, or stores that of call. It is not a fault.
+// onceRun returns the stored result of a request, or stores that of call. It is not a fault, unless it keeps only the
+// latest one.
 func (s *Server) onceRun(request string, call func() (object, *failure)) (object, *failure) {
+	if latest := s.said.get("latest request"); latest != request && s.has("the latest result kept") {
+		s.said.put(latest, "")
+		s.said.put("latest request", request)
+	}
 	if s.said.get(request) != "" {
 		return s.remembered(request, nil), nil
 	}

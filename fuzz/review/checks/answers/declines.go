@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -76,11 +78,16 @@ func presentDeclines(t *review.T) {
 		t.Skip("the round takes no answers, or its results cannot be compared")
 		return
 	}
-	if t.Oracle.Flow.Method != "tools/call" || t.Oracle.Flow.Offer.IsReadOnly() {
+	optional := asksOptionally(t)
+	if optional || t.Oracle.Flow.Method != "tools/call" || t.Oracle.Flow.Offer.IsReadOnly() {
 		if other := otherChoice(t); other != nil {
 			presentDeclinedChoices(t, other)
 			return
 		}
+	}
+	if optional {
+		t.Skip("the last question needs no content, and a decline may mean that there is none")
+		return
 	}
 	plain, reason := t.PresentAction("decline", false)
 	if t.SkipFor(reason) {
@@ -109,6 +116,20 @@ func presentDeclines(t *review.T) {
 	}
 }
 
+// asksOptionally reports whether the last question of a flow needs no content and no confirmation, such as a list of
+// wishes. To decline it may mean to have none.
+func asksOptionally(t *review.T) bool {
+	_, question, err := t.Client.Mint(t.Context, t.Oracle.Flow, t.Oracle.User)
+	for _, q := range question.Questions {
+		form := jsondoc.ParseSchema(q.Form())
+		boolean := func(property json.RawMessage) bool { return jsondoc.ParseSchema(property).TypeOf() == "boolean" }
+		if len(form.Properties) == 0 || len(form.Required) > 0 || slices.ContainsFunc(slices.Collect(maps.Values(form.Properties)), boolean) {
+			return false
+		}
+	}
+	return err == nil
+}
+
 // otherChoice returns an oracle whose last answers have another choice with another result, or nil.
 func otherChoice(t *review.T) *review.Oracle {
 	f := t.Oracle.Flow
@@ -118,7 +139,11 @@ func otherChoice(t *review.T) *review.Oracle {
 	}
 	round := len(f.Rounds)
 	for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
-		content, _ := jsondoc.OtherContent(jsondoc.Object(f.Content(round, key)), question.Questions[key].Form())
+		given, form := jsondoc.Object(f.Content(round, key)), question.Questions[key].Form()
+		content, _ := jsondoc.OtherContent(given, form)
+		if whole := jsondoc.FullSample(form, 0); content == nil && !jsondoc.Same(given, whole) {
+			content = whole
+		}
 		if content == nil {
 			continue
 		}

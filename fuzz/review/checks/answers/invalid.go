@@ -95,15 +95,45 @@ func checkFormAnswers(t *review.T) {
 // result shows the value.
 func presentInvalidValues(t *review.T) {
 	for _, o := range t.Oracles {
-		if o.Good.Kind != client.Completed || o.Mask == nil {
-			continue
-		}
-		for _, f := range o.Flow.Stages() {
-			for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
-				presentInvalidMembers(t, o, f, key)
+		for _, o := range []*review.Oracle{o, withOptionalMembers(t, o)} {
+			if o == nil || o.Good.Kind != client.Completed || o.Mask == nil {
+				continue
+			}
+			for _, f := range o.Flow.Stages() {
+				for _, key := range jsondoc.SortedKeys(jsondoc.Members(f.Last)) {
+					presentInvalidMembers(t, o, f, key)
+				}
 			}
 		}
 	}
+}
+
+// withOptionalMembers returns an oracle whose answers have the optional members of their forms as well, except for
+// booleans, which may be waivers. It returns nil if there are none, or if such answers are not accepted.
+func withOptionalMembers(t *review.T, o *review.Oracle) *review.Oracle {
+	if !o.Completes() {
+		return nil
+	}
+	whole, more := o.Flow, false
+	for i, answers := range o.Flow.Answers() {
+		stage := o.Flow
+		stage.Rounds = o.Flow.Rounds[:i]
+		_, question, _ := t.Client.Mint(t.Context, stage, o.User) // no question without a state
+		for _, key := range jsondoc.SortedKeys(jsondoc.Members(answers)) {
+			content := whole.Content(i, key)
+			for name, v := range jsondoc.Members(jsondoc.FullSample(question.Questions[key].Form(), 0)) {
+				if content[name] == nil && string(v) != "true" && string(v) != "false" {
+					content = jsondoc.With(content, name, v)
+					whole, more = whole.WithContent(i, key, content), true
+				}
+			}
+		}
+	}
+	if !more {
+		return nil
+	}
+	full, _ := t.NewOracle(t.Context, whole, o.User) // nil: not accepted
+	return full
 }
 
 // presentInvalidMembers tests the members of one answer of a flow.

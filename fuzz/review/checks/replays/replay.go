@@ -53,10 +53,14 @@ func checkUsedTokens(t *review.T) {
 		Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"}
 	kept := t.OneTime(t.Oracle.Flow) && keepsResult(t, one, two)
 	again := ""
+	after := ""
 	if kept {
-		again = runsAgainBesideKept(t)
+		again, after = runsAgainBesideKept(t), runsAgainAfterOthers(t)
 	}
 	switch {
+	case after != "":
+		f.Case, f.Severity, f.Evidence = "kept, after others", review.Critical, after
+		f.Issue = "a used token of a tool for one use is carried out again after other ones, although it gets the kept result before"
 	case again != "":
 		f.Case, f.Severity, f.Evidence = "kept, with other answers", review.Critical, again
 		f.Issue = "a used token of a tool for one use is carried out again with other answers, although the same answers get the kept result"
@@ -171,6 +175,28 @@ func runsAgainBesideKept(t *review.T) (evidence string) {
 		}
 	}
 	return ""
+}
+
+// runsAgainAfterOthers presents used tokens, whose results are kept, after others. It reports how they are carried out
+// again, or "". Some servers keep the latest result alone.
+func runsAgainAfterOthers(t *review.T) (evidence string) {
+	const others = 2
+	for range 2 {
+		token, reason := t.Mint()
+		if reason != "" {
+			return ""
+		}
+		first, kept := t.PresentText(token), t.PresentText(token)
+		for range others {
+			t.Fresh(t.Oracle.Flow, t.Oracle.User)
+		}
+		a := t.Tried(t.PresentText(token))
+		if string(kept.Result) != string(first.Result) || !isNewRun(t, first, a, true) {
+			return ""
+		}
+		evidence = fmt.Sprintf("first %v, then %v; after %d other tokens -> %v", first, kept, others, a)
+	}
+	return evidence
 }
 
 // isNewRun reports whether an answer to a used token is the result of a new run: it is like the first result
