@@ -32,6 +32,7 @@ func (t trial) chunks(in *attack.Instance, short *attack.Token) {
 		}
 		if c, ok := t.chunksOf(in, short.Under, longest); ok {
 			t.chunksInside(in, short.Under, c)
+			t.farChunks(in, short.Under, c)
 			return
 		}
 	}
@@ -88,6 +89,29 @@ func (t trial) chunksInside(in *attack.Instance, under codecs.Context, c chunkin
 	}
 	f := a.Format()
 	t.Changes(in, a, rearrangedParts(c.parts(f), c.parts(b.Format()), func(parts ...[]byte) []byte { return f.With(c.segment, slices.Concat(parts...)) }))
+}
+
+// farChunks exchanges the second chunk of long tokens with one whose number has the same last four or eight bits.
+func (t trial) farChunks(in *attack.Instance, under codecs.Context, c chunking) {
+	for _, d := range []int{16, 256} {
+		n := c.first + (d+1)*c.state + c.state/2
+		if n > 2*attack.LongerState || n > t.Budget.Bytes {
+			return
+		}
+		tok, ok := in.Mint(t.Letters(n), under)
+		if !ok {
+			return
+		}
+		f := tok.Format()
+		parts := c.parts(f) // the head, and each chunk behind a border
+		if one, other := 4, 4+2*d; other < len(parts) {
+			parts[one], parts[other] = parts[other], parts[one]
+			text := f.With(c.segment, slices.Concat(parts...))
+			t.Changes(in, tok, func(yield func(tokenfmt.Alteration)) {
+				yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("two chunks exchanged of which one is %d behind the other", d)})
+			})
+		}
+	}
 }
 
 // parts returns the head and the chunks of a segment, with empty separators between them.

@@ -114,6 +114,7 @@ func (t trial) paddedStates(in *attack.Instance, tok *attack.Token) {
 }
 
 func (t trial) awkwardStates(in *attack.Instance, tok *attack.Token) {
+	t.roundTrip(in, tok.Under, bytes.Repeat([]byte("€"), 24_000), "a state of 24,000 characters of three bytes, one across each power of two")
 	for _, form := range []string{"%s", `"%s"`, `{"token":"%s"}`} {
 		t.roundTrip(in, tok.Under, fmt.Appendf(nil, form, tok.Text), "a state that holds a token")
 	}

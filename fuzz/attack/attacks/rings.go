@@ -186,7 +186,7 @@ func (t trial) alikeKeys() {
 	}
 }
 
-// longRings presents tokens of keys in the middle and at the end of rings of 9 to 257 keys. A
+// longRings presents tokens of keys in the middle and at the end of rings of 9 to 257 keys, and new tokens of these. A
 // design may refuse to open such a ring.
 func (t trial) longRings() {
 	for _, n := range []int{9, 17, 33, 65, 257} {
@@ -196,6 +196,7 @@ func (t trial) longRings() {
 				t.opensUnder(alone, ring, true, fmt.Sprintf("key %d of a ring of %d does not unseal", k+1, n))
 			}
 		}
+		t.sealsUnder(ring)
 	}
 }
 

@@ -7,10 +7,12 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"sealab/codecs"
 	"sealab/internal/broken/skeleton"
@@ -21,8 +23,20 @@ func LongStates() []skeleton.Control {
 	return []skeleton.Control{
 		skeleton.NewPair("uncounted-chunks", "long payloads are cut into chunks with a number, and how many there are is nowhere", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, uncountedChunks),
 		skeleton.NewPair("chunks-by-digit", "payloads are cut into chunks, of whose number the last digit is under the tag", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, chunksByDigit),
-		skeleton.NewSealer("uncounted-pieces", "the payload is sealed in pieces with a number, and which is the last is nowhere", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, func(p *skeleton.SealerParts) { inPieces(p, false) }),
+		skeleton.NewSealer("uncounted-pieces", "the payload is sealed in pieces with a number, and which is the last is nowhere", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, func(p *skeleton.SealerParts) { inPieces(p, false, math.MaxUint32) }),
+		skeleton.AtLength(1<<18, skeleton.NewSealer("pieces-by-four-bits", "the payload is sealed in pieces, whose number has four bits", []codecs.Property{codecs.Integrity}, []string{"FRM-10"}, func(p *skeleton.SealerParts) { inPieces(p, true, 1<<4-1) })),
 		piecesBesideRefusals(),
+		skeleton.NewSigner("text-in-pieces", "a payload that is text is decoded in pieces of 64 KiB, which may end inside of a character", []codecs.Property{codecs.ByteExact}, []string{"PAY-02"}, func(p *skeleton.SignerParts) {
+			p.Carried = func(payload []byte) (text []byte) {
+				for piece := range slices.Chunk(payload, 1<<16) {
+					if utf8.Valid(payload) {
+						piece = bytes.ToValidUTF8(piece, []byte("\ufffd"))
+					}
+					text = append(text, piece...)
+				}
+				return text
+			}
+		}),
 		headOnly("head-only", "of a long payload the first KiB is authenticated", 1<<10),
 		skeleton.AtLength(1<<18, headOnly("head-of-64k", "of a payload as much is authenticated as two bytes count", 1<<16)),
 		skeleton.AtLength(8<<20, headOnly("head-of-mib", "of a payload the first MiB is authenticated", 1<<20)),
@@ -40,12 +54,12 @@ func LongStates() []skeleton.Control {
 }
 
 // inPieces seals chunks one by one. The nonce holds the number of the chunk and, if last, whether it is
-// the last one (STREAM, Hoang, Reyhanitabar, Rogaway, Vizár 2015).
-func inPieces(p *skeleton.SealerParts, last bool) {
+// the last one (STREAM, Hoang, Reyhanitabar, Rogaway, Vizár 2015). A number has the bits of mask.
+func inPieces(p *skeleton.SealerParts, last bool, mask uint32) {
 	p.NonceSize = 7
 	p.Nonce = func(uint64, []byte, []byte) []byte { return skeleton.RandomBytes(7) }
 	nonceOf := func(prefix []byte, n int, end bool) []byte {
-		nonce := binary.BigEndian.AppendUint32(bytes.Clone(prefix), uint32(n))
+		nonce := binary.BigEndian.AppendUint32(bytes.Clone(prefix), uint32(n)&mask)
 		if end && last {
 			return append(nonce, 1)
 		}
@@ -80,7 +94,7 @@ func inPieces(p *skeleton.SealerParts, last bool) {
 func piecesBesideRefusals() skeleton.Control {
 	var read atomic.Pointer[[]byte] // the pieces of the last token
 	c := skeleton.NewSealer("pieces-beside-refusals", "in a batch, a refusal carries the pieces that were read", []codecs.Property{codecs.UniformRefusal}, []string{"TAG-04"}, func(p *skeleton.SealerParts) {
-		inPieces(p, true)
+		inPieces(p, true, math.MaxUint32)
 		open := p.Decrypt
 		p.Decrypt = func(key, prefix, sealed, data []byte) ([]byte, error) {
 			text, err := open(key, prefix, sealed, data)

@@ -2,6 +2,7 @@ package framing
 
 import (
 	"encoding/base64"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ func Neighbors() map[string]codecs.Design {
 			}}
 		}), codecs.Canonical, "the prefix does not count").Design,
 		"numbered members":             skeleton.NewPair("nothing", "the tag is over members of JSON with their lengths", nil, nil, numberedMembers(true)).Design,
-		"counted pieces":               skeleton.NewSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *skeleton.SealerParts) { inPieces(p, true) }).Design,
+		"counted pieces":               skeleton.NewSealer("nothing", "pieces with a number, and a mark on the last", nil, nil, func(p *skeleton.SealerParts) { inPieces(p, true, math.MaxUint32) }).Design,
 		"a key ID in front of the tag": skeleton.NewSealer("nothing", "the key ID has one byte, in front of the tag", nil, nil, keyIDInFront).Design,
 		"parts joined": skeleton.WithDisclaimer(skeleton.NewSealer("nothing", "the bytes of three parts are joined, and characters outside of base64 skipped", nil, nil, partsJoined),
 			codecs.Canonical, "the borders of parts and other characters do not count").Design,

@@ -115,6 +115,12 @@ func Rotation() []skeleton.Control {
 			func(p *skeleton.RingParts) {
 				p.First = func(r *skeleton.Ring) *skeleton.Entry { return r.Entries[map[bool]int{true: 1}[len(r.Entries) == 3]] }
 			}),
+		skeleton.NewRing("ninth-seals", "the last name in the order of texts seals, which of ten keys or more is k9", []codecs.Property{codecs.Rotation}, "KEY-07",
+			func(p *skeleton.RingParts) {
+				p.First = func(r *skeleton.Ring) *skeleton.Entry {
+					return r.Entries[map[bool]int{true: len(r.Entries) - 9}[len(r.Entries) >= 10]]
+				}
+			}),
 		skeleton.NewRing("longest-seals", "the longest key of the ring seals", []codecs.Property{codecs.Rotation}, "KEY-07", longestSeals),
 		skeleton.NewRing("first-only", "only the first key unseals", []codecs.Property{codecs.Rotation}, "KEY-07", openFirstKeys(1)),
 		skeleton.NewRing("first-eight", "only the first eight keys unseal", []codecs.Property{codecs.Rotation}, "KEY-07", openFirstKeys(8)),
