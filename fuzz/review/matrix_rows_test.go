@@ -246,6 +246,7 @@ var rows = []row{
 	{fault: "empty states unverified", checks: []string{"RS-SKIP"}, change: withEffects, critical: true},
 	{fault: "counted handles", checks: []string{"RS-GUESS"}, also: unsealed},
 	{modern: true, fault: "one reason waits for no visit", checks: []string{"RS-URL"}, change: withEffects},
+	{modern: true, fault: "links of forwarded hosts", checks: []string{"RS-URL"}, change: withEffects},
 	{fault: "a URL with credentials", checks: []string{"RS-URL"}},
 	{fault: "credentials in URLs", checks: []string{"RS-URL"}, also: []string{"RS-CAP"}},
 	{modern: true, fault: "credentials in questions", checks: []string{"H-TRACE"}, also: []string{"RS-FORMSECRET"}},

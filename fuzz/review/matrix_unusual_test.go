@@ -112,6 +112,7 @@ var unusualRows = []row{
 	{fault: "paths resolved at once + questions name the call", checks: []string{"T-VALUE", "RS-ARGS"}, change: removesFolder},
 	{fault: "paths never resolved + questions name the call", checks: []string{"T-VALUE", "RS-ARGS"}, change: removesFolder},
 	{fault: "wishes", checks: []string{"RS-DECLINE", "RS-DENY", "RS-FORM"}, change: removesFolder},
+	{fault: "links of one host", checks: []string{"RS-URL"}, change: withEffects},
 	{fault: "later questions name the place", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "slips", checks: []string{"RS-TOOL", "H-RESULT", "R-USER", "RS-USER"}, change: withEffects},
 	{fault: "limits", checks: []string{"RS-LIMIT", "T-RACE", "RS-REPLAY"}, change: withEffects},

@@ -1,11 +1,23 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
 )
+
+// linkToResult tells a link to what a call has done. With a fault it has the host in X-Forwarded-Host of the first request.
+func (s *Server) linkToResult(r request) string {
+	switch {
+	case s.has("links of forwarded hosts"):
+		return ", see http://" + cmp.Or(s.said.get("host of "+r.user), "notes.test.invalid") + "/done"
+	case s.has("links of one host"): // sound
+		return ", see http://notes.test.invalid/done"
+	}
+	return ""
+}
 
 // forwardedHost returns the host of the request. With the fault it returns the host in
 // X-Forwarded-Host.

@@ -55,6 +55,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	case !given:
 		s.said.put("draft of "+r.user, env)
 		s.openOrder(r)
+		s.said.put("host of "+r.user, r.forwarded)
 		s.postQuestion(r, env)
 		return s.ask(r, p, claims{Step: steps[0], Env: env})
 	}
@@ -134,7 +135,7 @@ func (s *Server) finish(r request, c claims, responses map[string]map[string]any
 	}
 	s.closeNote(r)
 	s.change(r)
-	c.Env += s.charge(r, responses) + further + bid + s.unvisited(c)
+	c.Env += s.charge(r, responses) + further + bid + s.unvisited(c) + s.linkToResult(r)
 	return s.complete(done(c)), nil
 }
 

@@ -19,8 +19,9 @@ var urlChecks = []review.Check{
 		ID: "RS-URL", Name: "the URL of a question in URL mode", Severity: review.Warning, Category: "security", Era: "modern",
 		Sent: "calls that are answered by a question, once more with X-Forwarded-Host and Forwarded headers that " +
 			"name another host; the check inspects the URLs of all questions and opens none; with --effects, each value that a " +
-			"first form lists, and an accept of the URL that it leads to, if some values lead to the same question at a URL",
-		Want: "uses https, except on this machine, and a host that no request header changes; puts no user information, credential, email " +
+			"first form lists, and an accept of the URL that it leads to, if some values lead to the same question at a URL; flows " +
+			"that begin with such headers, and calls that only read after them",
+		Want: "uses https, except on this machine, and a host that no request header changes, also in results; puts no user information, credential, email " +
 			"address or state into the URL; waits for what the page has to confirm after every choice",
 		Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the URL and the secret in it remain in logs and browser histories; or a request header decides " +
@@ -50,8 +51,12 @@ func checkQuestionURLs(t *review.T) {
 			}
 		}
 	}
-	if t.Trials == 0 {
-		t.Skip("no URL was seen%s", t.NotCalled())
+	seen := t.Trials > 0
+	if t.Options.Effects && keepsForwardedHost(t) {
+		return
+	}
+	if !seen {
+		t.SkipUntried("no URL was seen%s", t.NotCalled())
 		return
 	}
 	if callWithForwardedHost(t); len(t.Findings) == 0 && t.Options.Effects {
@@ -82,6 +87,39 @@ func callWithForwardedHost(t *review.T) {
 			}
 		}
 	}
+}
+
+// tellsRequests matches texts of tools that may tell the headers of requests.
+var tellsRequests = regexp.MustCompile(`(?i)\b(logs?|audit|requests?|headers?|debug\w*|diagnos\w*|echo\w*)\b`)
+
+// keepsForwardedHost begins flows with proxy headers that name a made-up host, and completes them without. It records a
+// finding if the host is in the result, or in what a call that only reads gives a user then.
+func keepsForwardedHost(t *review.T) bool {
+	for _, o := range t.Oracles {
+		if t.Client.HTTP == nil || !o.Completes() || !t.Selected("X-Forwarded-Host, kept") {
+			continue
+		}
+		host := t.Word() + ".example"
+		call := o.Flow.Call(o.User)
+		w := t.Request(call)
+		w.Add("X-Forwarded-Host", host)
+		w.Add("Forwarded", "host="+host)
+		result, _ := t.Client.Continue(t.Context, call, t.Tried(t.Send(w)), o.Flow.Answers())
+		where, shown := "the result of "+o.Flow.Target, result
+		for _, reading := range t.ReadingCalls() {
+			for _, as := range client.BothUsers {
+				if !strings.Contains(shown.ShownTexts(), host) && result.Kind == client.Completed && !tellsRequests.MatchString(t.Report.Server.Offer(client.Flow{Target: reading.Target}).About()) {
+					where, shown = reading.Target, t.Call(reading.By(as))
+				}
+			}
+		}
+		if strings.Contains(shown.ShownTexts(), host) {
+			t.Refute(review.Finding{Case: "X-Forwarded-Host, kept", Severity: review.Warning, Issue: where + " has the host that a header of the first request names", Flow: &o.Flow,
+				Evidence: fmt.Sprintf("X-Forwarded-Host and Forwarded of the first request name %s; then %s -> %v", host, where, shown), Want: "a configured host", Got: "the host of a header"})
+			return true
+		}
+	}
+	return false
 }
 
 func urlIssue(t *review.T, text string) string {
