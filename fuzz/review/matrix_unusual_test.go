@@ -113,6 +113,7 @@ var unusualRows = []row{
 	{fault: "paths never resolved + questions name the call", checks: []string{"T-VALUE", "RS-ARGS"}, change: removesFolder},
 	{fault: "wishes", checks: []string{"RS-DECLINE", "RS-DENY", "RS-FORM"}, change: removesFolder},
 	{fault: "links of one host", checks: []string{"RS-URL"}, change: withEffects},
+	{fault: "refusals give back once", checks: []string{"RS-DECLINE", "RS-LIMIT", "RS-EARLY"}, change: withEffects},
 	{fault: "later questions name the place", checks: []string{"T-INJECT"}, change: withEffects},
 	{fault: "slips", checks: []string{"RS-TOOL", "H-RESULT", "R-USER", "RS-USER"}, change: withEffects},
 	{fault: "limits", checks: []string{"RS-LIMIT", "T-RACE", "RS-REPLAY"}, change: withEffects},

@@ -219,6 +219,7 @@ func (s *Server) judged(r request, p boundRequest, c *claims, env, last string, 
 		if s.has("answers are final") { // not a fault
 			_ = s.redeem(*c) // used up anyway
 		}
+		s.giveBack(r, *c)
 		return said("not done: the user said no", false)
 	case saysNo(a["content"]) && s.has("false confirmations are declines"): // not a fault
 		if s.has("answers are final", "answers are final except declines") {

@@ -123,6 +123,8 @@ func (s *Server) runUnasked(r request, name string, args map[string]string) obje
 	switch name {
 	case "forget", "leave", "return", "retract", "member", "share", "unshare":
 		return s.changeRights(r, name, args)
+	case "left":
+		return s.left(r)
 	case "pin":
 		return s.toolText("%s", pins[r.user])
 	case "list_orders":

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sealab/fuzz/review"
@@ -22,8 +24,9 @@ var declineChecks = []review.Check{
 			"of several rounds the answers of an earlier round in the last one; an acceptance whose form answers " +
 			"false to its only boolean, if that is named as a confirmation; decline or cancel, and then an " +
 			"acceptance with the same state, if such a false uses a state up with the same result; in flows that ask a " +
-			"form and a model at the end, declines beside a text of the model that agrees",
-		Want:   "answers all of these, and gives none of them the result of an acceptance; uses the state up in both cases",
+			"form and a model at the end, declines beside a text of the model that agrees; refusals of one question three " +
+			"times, and calls that only read after each",
+		Want:   "answers all of these, and gives none of them the result of an acceptance; uses the state up in both cases; gives what it has set aside back once",
 		Source: "revision 2026-07-28, client/elicitation",
 		Impact: "the tool runs although the user declined",
 		Fix:    "read action before content, and accept only the action accept",
@@ -54,6 +57,96 @@ func checkDeclines(t *review.T) {
 	if len(t.Findings) == 0 {
 		presentModelsConsent(t)
 	}
+	if len(t.Findings) == 0 {
+		refuseAgain(t)
+	}
+}
+
+// refusedTimes is the number of times that refuseAgain presents a refusal.
+const refusedTimes = 3
+
+// refuseAgain refuses last questions several times with one state each. It records a finding if each refusal changes
+// the same number in what a call that only reads shows, in the same direction: a server that gives back what it has
+// set aside must do so once.
+func refuseAgain(t *review.T) {
+	for _, o := range t.Oracles {
+		if !o.Completes() || o.Flow.Method != "tools/call" || o.Flow.Offer.IsReadOnly() {
+			continue
+		}
+		readings := steadyReadings(t, o.User)
+		for how, refusal := range jsondoc.InOrder(refusals(o.Flow)) {
+			label := how + " several times, " + o.Flow.Target
+			state, _, err := t.Client.Mint(t.Context, o.Flow, o.User)
+			if err != nil || len(readings) == 0 || !t.Selected(label) {
+				continue
+			}
+			var last client.Answer
+			shown := make([][]client.Answer, len(readings))
+			for range refusedTimes {
+				last = t.Tried(t.Client.Present(t.Context, o.Flow.WithLast(refusal), jsondoc.Quote(state), o.User))
+				for i, reading := range readings {
+					shown[i] = append(shown[i], t.Call(reading))
+				}
+			}
+			for i, reading := range readings {
+				if all := shown[i]; last.Kind == client.Completed && moves(all) && t.Call(reading).Text == all[refusedTimes-1].Text {
+					t.Refute(review.Finding{Case: label, Severity: review.Warning, Issue: "each repetition of a refusal has an effect", Flow: &o.Flow,
+						Evidence: fmt.Sprintf("%s with one state, %d times; after each %s shows %q, %q, %q", how, refusedTimes, reading.Target, all[0].Text, all[1].Text, all[2].Text),
+						Want:     "no effect after the first one", Got: "an effect each time"})
+					return
+				}
+			}
+		}
+	}
+}
+
+// refusals returns last answers that refuse: declines, cancellations, and false for each boolean that is true.
+func refusals(f client.Flow) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for _, action := range declinedActions[:2] {
+		if refusal, reason := review.WithAction(f.Last, action, false); reason == "" {
+			all[action] = refusal
+		}
+	}
+	for key := range jsondoc.Members(f.Last) {
+		for name, v := range f.Content(len(f.Rounds), key) {
+			if string(v) == "true" {
+				all["false for "+name] = f.WithAnswer(len(f.Rounds), key, name, json.RawMessage("false")).Last
+			}
+		}
+	}
+	return all
+}
+
+// shownNumber matches a number in a text.
+var shownNumber = regexp.MustCompile(`\d+(\.\d+)?`)
+
+// moves reports whether texts differ in one number alone, which always rises or always falls.
+func moves(shown []client.Answer) bool {
+	var all [][]string
+	for _, a := range shown {
+		all = append(all, shownNumber.FindAllString(a.Text, -1))
+		if shownNumber.ReplaceAllString(a.Text, "#") != shownNumber.ReplaceAllString(shown[0].Text, "#") {
+			return false
+		}
+	}
+	moving := 0
+	for i := range all[0] {
+		step := func(n int) int {
+			one, _ := strconv.ParseFloat(all[n][i], 64) // digits always parse
+			two, _ := strconv.ParseFloat(all[n+1][i], 64)
+			return cmp.Compare(two, one)
+		}
+		for n := range len(all) - 1 {
+			if step(n) != step(0) {
+				return false
+			}
+		}
+		if step(0) != 0 {
+			moving++
+		}
+	}
+	return moving == 1
 }
 
 // checkFirstDeclines records the declines that were carried out before the first acceptance.
