@@ -216,6 +216,7 @@ var rows = []row{
 	{modern: true, fault: "results kept by token + the latest result kept + used twice + random texts", checks: []string{"RS-REPLAY"}, change: oneTime, critical: true},
 	{modern: true, fault: "wishes of any kind", checks: []string{"RS-FORM"}, change: removesFolder},
 	{modern: true, fault: "refusals give back each time", checks: []string{"RS-DECLINE"}, change: withEffects},
+	{modern: true, fault: "results by progress token", checks: []string{"T-MIX"}, change: withEffects, critical: true},
 	{modern: true, fault: "declined wishes taken", checks: []string{"RS-DECLINE"}, change: removesFolder, critical: true},
 	{modern: true, fault: "models consent", checks: []string{"RS-DECLINE"}, change: withEffects, critical: true},
 	{modern: true, fault: "states of plans not bound", checks: []string{"RS-ARGS"}, change: withEffects, critical: true},

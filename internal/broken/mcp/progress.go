@@ -14,18 +14,16 @@ import (
 // progress returns the notifications before the answer to a request that asks for them and, with a
 // fault, those after it.
 func (s *Server) progress(req request) (before, after [][]byte) {
-	var meta map[string]json.RawMessage
-	_ = json.Unmarshal(req.params["_meta"], &meta)
-	token := meta["progressToken"]
+	token := metaOf(req, "progressToken")
 	late := s.has("progress after resources") && req.method == "resources/read"
-	if token == nil || req.method != "tools/call" && req.method != "prompts/get" && !late {
+	if token == "" || req.method != "tools/call" && req.method != "prompts/get" && !late {
 		return nil, nil
 	}
 	if s.has("progress under another token") {
-		token = json.RawMessage("1")
+		token = "1"
 	}
 	if s.has("numbers of progress as texts") && token[0] != '"' {
-		token = fmt.Appendf(nil, "%q", token)
+		token = fmt.Sprintf("%q", token)
 	}
 	values := []int{1, 2}
 	if s.has("progress that falls") || s.has("progress of tools that read falls") && readsOnly(req) ||
@@ -38,7 +36,7 @@ func (s *Server) progress(req request) (before, after [][]byte) {
 	if s.has("logs of every level") {
 		before = append(before, []byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"begun"}}`))
 	}
-	if string(meta["io.modelcontextprotocol/logLevel"]) == `"debug"` {
+	if metaOf(req, "io.modelcontextprotocol/logLevel") == `"debug"` {
 		before = append(before, s.logs(req)...)
 	}
 	if s.has("progress after the answer") || late {
@@ -117,9 +115,7 @@ const (
 
 // tellProgress writes progress during a call. With a fault, it goes to another stream that has the same token.
 func (s *Server) tellProgress(w http.ResponseWriter, r *http.Request, req request) {
-	var meta map[string]json.RawMessage
-	_ = json.Unmarshal(req.params["_meta"], &meta)
-	token := string(meta["progressToken"])
+	token := metaOf(req, "progressToken")
 	own := func(message []byte) {
 		fmt.Fprintf(w, "data: %s\n\n", message)
 		_ = http.NewResponseController(w).Flush() // the client may be gone
@@ -145,4 +141,11 @@ func (s *Server) tellProgress(w http.ResponseWriter, r *http.Request, req reques
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.listeners, token)
+}
+
+// metaOf returns a member of _meta of a request, or "".
+func metaOf(r request, name string) string {
+	var meta map[string]json.RawMessage
+	_ = json.Unmarshal(r.params["_meta"], &meta) // none without an object
+	return string(meta[name])
 }

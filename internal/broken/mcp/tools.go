@@ -56,6 +56,9 @@ func (s *Server) tool(r request) (object, *failure) {
 		}
 		return s.toolError("%s: %s", name, problem), nil
 	}
+	if token := metaOf(r, "progressToken"); r.params["inputResponses"] != nil && token != "" && s.has("results by progress token") {
+		return s.onceRun("under "+token, func() (object, *failure) { return s.run(r, name, args) })
+	}
 	if key := string(r.params["requestState"]) + string(r.params["inputResponses"]); r.params["inputResponses"] != nil && s.has("results kept", "results kept by token") {
 		if s.has("results kept by token") {
 			key = string(r.params["requestState"])

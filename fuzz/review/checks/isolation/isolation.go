@@ -58,7 +58,7 @@ var isolationChecks = []review.Check{
 			"that only read as the other user before and after the last answer of such a flow, and " +
 			"tools that may change something as both users with one reference or idempotency key, also with another " +
 			"value of an argument that only the first can read; " +
-			"lists under one id; completions as one user of a word that the other gave a prompt",
+			"lists under one id; with --effects, flows whose last requests have one progressToken; completions as one user of a word that the other gave a prompt",
 		Want: "answers each call with its own word, and for its own user; shows no text of a call to another user only " +
 			"until the call is completed",
 		Source: "CWE-524; CWE-488",
@@ -231,7 +231,7 @@ func checkMixedAnswers(t *review.T) {
 			return
 		}
 	}
-	if mixesSharedIDs(t) {
+	if mixesSharedIDs(t) || t.Options.Effects && mixesByProgressToken(t) {
 		return
 	}
 	completeLearnedWords(t)
