@@ -62,6 +62,11 @@ func deploysOnce(o *review.Options) {
 	o.Effects, o.OneTime, o.Tools = true, []string{"deploy"}, map[string]review.Given{"deploy": {Arguments: []byte(`{"env":"prod","zone":"north"}`)}}
 }
 
+// ordersOnce lets the review call only one tool for one use, whose orders a list shows.
+func ordersOnce(o *review.Options) {
+	o.Effects, o.OneTime, o.Tools = true, []string{"order"}, map[string]review.Given{"order": {Arguments: []byte(`{"pieces":2}`)}, "list_orders": {Arguments: []byte(`{}`)}}
+}
+
 // forgetsPlaces lets the review call a tool that deletes the object of another.
 func forgetsPlaces(o *review.Options) {
 	o.Effects, o.Tools = true, map[string]review.Given{"deploy": {Arguments: []byte(`{"env":"prod","zone":"north"}`), Other: []byte(`{"env":"test","zone":"north"}`)}, "forget": {Arguments: []byte(`{"env":"none"}`)}}

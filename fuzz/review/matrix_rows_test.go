@@ -189,6 +189,7 @@ var rows = []row{
 	{fault: "two names of a tool + used tokens by the name of their tool", checks: []string{"RS-REPLAY"}, change: removesOnce, critical: true},
 	{fault: "two names of a tool + used tokens by the name of their tool + random texts", checks: []string{"RS-REPLAY"}, change: removesOnce, critical: true},
 	{fault: "used tokens by their text + careless base64", checks: []string{"RS-REPLAY"}, also: []string{"RS-SPELL", "RS-CLEAR"}, change: oneTime, critical: true},
+	{modern: true, timed: true, fault: "states of closed connections + orders entered", checks: []string{"RS-ABORT"}, change: ordersOnce},
 	{modern: true, timed: true, fault: "states of closed connections + counts", checks: []string{"RS-ABORT"}, change: deploysOnce},
 	{modern: true, timed: true, fault: "states of closed connections + counts + counts in ledgers", checks: []string{"RS-ABORT"}, change: deploysOnce},
 	{fault: "used twice at once", checks: []string{"RS-REPLAY"}, also: []string{"RS-ROLL"}, change: oneTime},

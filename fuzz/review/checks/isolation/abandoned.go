@@ -16,7 +16,7 @@ var abandonedChecks = []review.Check{
 		Sent: "for a tool named by --one-time that takes 50 ms or more, and changes a number in its own result or in " +
 			"that of a read-only tool or resource by the same amount each time: its last round, on a connection that is closed " +
 			"before the usual time has passed, six times; after each the same state again",
-		Want:   "refuses the state if it carried out the call",
+		Want:   "refuses the state if it carried out the call, or gives its result",
 		Source: review.SourceMRTR + ", single use; CWE-841",
 		Impact: "a client carries out one consent as often as it closes the connection",
 		Fix:    "make a state good again only together with undoing the work, in one transaction",
@@ -48,7 +48,7 @@ func checkAbandoned(t *review.T) {
 }
 
 // abandon closes the connection of a deed before its answer and presents the state again. It records a
-// finding if the gauge counts both, twice, and does not count a used state that is refused.
+// finding if the gauge counts both, twice, and does not count a used state that is refused, or answered by its first result.
 func (g gauge) abandon() {
 	call, _, ok := g.ready(client.FirstUser)
 	began := time.Now()
@@ -64,8 +64,9 @@ func (g gauge) abandon() {
 	}
 	before, _ := g.steps(0)
 	again := g.Tried(g.Call(call))
-	if _, counted := g.steps(before); !again.Refused() || !isNear(counted, 0) {
-		g.Skip("control: %s: a used state is not refused, or counts: %v", g.flow, again)
+	kept := string(again.Result) == string(whole.Result)
+	if _, counted := g.steps(before); !again.Refused() && !kept || !isNear(counted, 0) {
+		g.Skip("control: %s: a used state is neither refused nor answered by its result, or counts: %v", g.flow, again)
 		return
 	}
 	shown := 0

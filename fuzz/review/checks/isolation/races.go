@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"sealab/fuzz/review"
 	"sealab/fuzz/review/client"
@@ -210,7 +211,10 @@ func (g *gauge) in(a client.Answer) float64 {
 // separateNumber matches numbers that are not parts of words.
 var separateNumber = regexp.MustCompile(`\b\d+(?:\.\d+)?\b`)
 
-func numbersIn(a client.Answer) []string { return separateNumber.FindAllString(string(a.Result), -1) }
+// numbersIn returns the number of the lines of a result, which counts the entries of a list, and the numbers in it.
+func numbersIn(a client.Answer) []string {
+	return append([]string{strconv.Itoa(strings.Count(a.Text, "\n"))}, separateNumber.FindAllString(string(a.Result), -1)...)
+}
 
 func isNear(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 
