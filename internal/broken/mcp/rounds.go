@@ -53,10 +53,7 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 	case !given && (s.has("rounds skipped") || r.params["requestState"] != nil && s.has("rounds skipped by null")) && responses[last] != nil:
 		return s.complete(done(claims{Env: env})), nil
 	case !given:
-		s.said.put("draft of "+r.user, env)
-		s.openOrder(r)
-		s.said.put("host of "+r.user, r.forwarded)
-		s.postQuestion(r, env)
+		s.begin(r, env)
 		return s.ask(r, p, claims{Step: steps[0], Env: env})
 	}
 	i := slices.Index(steps, c.Step)
@@ -110,6 +107,14 @@ func (s *Server) round(r request, p boundRequest, env string, steps []string, do
 		return nil, s.refusal(errState)
 	}
 	return s.finish(r, c, responses, pots+extras, done)
+}
+
+// begin remembers what the first request of a call says.
+func (s *Server) begin(r request, env string) {
+	s.said.put("draft of "+r.user, env)
+	s.said.put("host of "+r.user, r.forwarded)
+	s.openOrder(r)
+	s.postQuestion(r, env)
 }
 
 // repeated returns the claims and the request for a question that is asked again: that of the user to whom the
