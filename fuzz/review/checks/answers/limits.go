@@ -59,12 +59,13 @@ type limitedNumber struct {
 // limitedNumbers returns the numbers of a flow whose schemas list no values. The second user makes the calls, if there
 // is one who can: other checks may have used up the limit of the first one.
 func limitedNumbers(t *review.T, f client.Flow) (all []limitedNumber) {
-	user := client.SecondUser
-	_, question, err := t.Client.Mint(t.Context, f, user)
-	if err != nil || len(t.Options.Target.Second) == 0 {
-		user = client.FirstUser
-		_, question, err = t.Client.Mint(t.Context, f, user)
+	user := client.FirstUser
+	if len(t.Options.Target.Second) > 0 {
+		if _, _, err := t.Client.Mint(t.Context, f, client.SecondUser); err == nil {
+			user = client.SecondUser
+		}
 	}
+	_, last, err := t.Client.Mint(t.Context, f, user)
 	if err != nil {
 		return nil
 	}
@@ -73,7 +74,7 @@ func limitedNumbers(t *review.T, f client.Flow) (all []limitedNumber) {
 			var n float64
 			s := jsondoc.ParseSchema(property)
 			if number := s.TypeOf() == "integer" || s.TypeOf() == "number"; number && !s.Listed() && json.Unmarshal(given[name], &n) == nil && n > 0 {
-				all = append(all, limitedNumber{t, fmt.Sprintf("%s of %s", name, f), user, property, n, question.Class(), func(v json.RawMessage) client.Flow { return with(name, v) }})
+				all = append(all, limitedNumber{t, fmt.Sprintf("%s of %s", name, f), user, property, n, last.Class(), func(v json.RawMessage) client.Flow { return with(name, v) }})
 			}
 		}
 	}
@@ -138,29 +139,28 @@ func (n limitedNumber) passesLimit() bool {
 	most := n.limit()
 	amount := math.Ceil(0.6 * most)
 	small := math.Min(n.given, math.Floor(most-amount))
+	if small <= 0 {
+		return false
+	}
 	f := n.with(json.RawMessage(numberText(amount)))
 	var states []string
 	for range openCalls {
-		if state, _ := n.open(amount); state != "" && small > 0 {
+		if state, _ := n.open(amount); state != "" {
 			states = append(states, state)
 		}
 	}
-	var done []client.Answer
-	for _, state := range states {
-		reached := len(done) > 0 && n.refuses(amount) && n.refuses(most) && !n.refuses(small)
+	for done, state := range states {
+		reached := done > 0 && n.refuses(amount) && n.refuses(most) && !n.refuses(small)
 		a := n.Client.Present(n.Context, f, jsondoc.Quote(state), n.user)
-		if a.Kind != client.Completed {
+		if a.Kind != client.Completed || reached && !n.refuses(small) {
 			return false
 		}
-		if done = append(done, a); !reached {
+		if !reached {
 			continue
-		}
-		if !n.refuses(small) {
-			return false
 		}
 		n.Refute(review.Finding{Case: n.label, Severity: review.Warning, Issue: "open calls are carried out beyond a limit that refuses new ones", Flow: &f,
 			Evidence: fmt.Sprintf("%d calls with %s were open; after %d of them a new one is refused, and one with %s is not; the next open one -> %v; then one with %s is refused as well",
-				len(states), numberText(amount), len(done)-1, numberText(small), a, numberText(small)), Want: "refused", Got: "carried out"})
+				len(states), numberText(amount), done, numberText(small), a, numberText(small)), Want: "refused", Got: "carried out"})
 		return true
 	}
 	return false
