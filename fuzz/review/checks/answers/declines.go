@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -215,9 +213,13 @@ func asksOptionally(t *review.T) bool {
 	_, question, err := t.Client.Mint(t.Context, t.Oracle.Flow, t.Oracle.User)
 	for _, q := range question.Questions {
 		form := jsondoc.ParseSchema(q.Form())
-		boolean := func(property json.RawMessage) bool { return jsondoc.ParseSchema(property).TypeOf() == "boolean" }
-		if len(form.Properties) == 0 || len(form.Required) > 0 || slices.ContainsFunc(slices.Collect(maps.Values(form.Properties)), boolean) {
+		if len(form.Properties) == 0 || len(form.Required) > 0 {
 			return false
+		}
+		for _, p := range jsondoc.Fields(q.Form()) {
+			if p.TypeOf() == "boolean" {
+				return false
+			}
 		}
 	}
 	return err == nil

@@ -70,11 +70,10 @@ func limitedNumbers(t *review.T, f client.Flow) (all []limitedNumber) {
 		return nil
 	}
 	add := func(schema json.RawMessage, given map[string]json.RawMessage, with func(name string, v json.RawMessage) client.Flow) {
-		for name, property := range jsondoc.InOrder(jsondoc.ParseSchema(schema).Properties) {
+		for name, s := range jsondoc.Fields(schema) {
 			var n float64
-			s := jsondoc.ParseSchema(property)
 			if number := s.TypeOf() == "integer" || s.TypeOf() == "number"; number && !s.Listed() && json.Unmarshal(given[name], &n) == nil && n > 0 {
-				all = append(all, limitedNumber{t, fmt.Sprintf("%s of %s", name, f), user, property, n, last.Class(), func(v json.RawMessage) client.Flow { return with(name, v) }})
+				all = append(all, limitedNumber{t, fmt.Sprintf("%s of %s", name, f), user, s.Raw, n, last.Class(), func(v json.RawMessage) client.Flow { return with(name, v) }})
 			}
 		}
 	}
