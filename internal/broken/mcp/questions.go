@@ -256,9 +256,11 @@ func (s *Server) worded(params string, p boundRequest, c claims) string {
 	if s.has("sums") {
 		return strings.Replace(params, `?"`, ` for `+s.sum(p.arguments)+` EUR?"`, 1)
 	}
-	if s.has("later questions as formats", "later questions name the place") && c.Step == "reason" { // the second is sound
-		text := map[bool]string{true: "<class 'bool'>", false: "{ok.__class__}"}[s.has("later questions as formats")]
-		return naming(params, strings.ReplaceAll(c.Env, "{ok.__class__}", text))
+	switch {
+	case c.Step == "reason" && s.has("later questions as formats"):
+		return naming(params, strings.ReplaceAll(c.Env, "{ok.__class__}", "<class 'bool'>"))
+	case c.Step == "reason" && s.has("later questions name the place"): // sound
+		return naming(params, c.Env)
 	}
 	if s.has("questions name the tool") {
 		return naming(params, p.target)
