@@ -106,10 +106,7 @@ func (t trial) farChunks(in *attack.Instance, under codecs.Context, c chunking) 
 		parts := c.parts(f) // the head, and each chunk behind a border
 		if one, other := 4, 4+2*d; other < len(parts) {
 			parts[one], parts[other] = parts[other], parts[one]
-			text := f.With(c.segment, slices.Concat(parts...))
-			t.Changes(in, tok, func(yield func(tokenfmt.Alteration)) {
-				yield(tokenfmt.Alteration{Text: text, How: fmt.Sprintf("two chunks exchanged of which one is %d behind the other", d)})
-			})
+			t.Change(in, tok, f.With(c.segment, slices.Concat(parts...)), fmt.Sprintf("two chunks exchanged of which one is %d behind the other", d))
 		}
 	}
 }

@@ -106,12 +106,11 @@ func keepsForwardedHost(t *review.T) bool {
 		w.Add("Forwarded", "host="+host)
 		result, _ := t.Client.Continue(t.Context, call, t.Tried(t.Send(w)), o.Flow.Answers())
 		where, shown := "the result of "+o.Flow.Target, result
-		for _, reading := range t.ReadingCalls() {
-			for _, as := range client.BothUsers {
-				if !strings.Contains(shown.ShownTexts(), host) && result.Kind == client.Completed && !tellsRequests.MatchString(t.Report.Server.Offer(client.Flow{Target: reading.Target}).About()) {
-					where, shown = reading.Target, t.Call(reading.By(as))
-				}
+		for _, reading := range readingsOfBoth(t) {
+			if strings.Contains(shown.ShownTexts(), host) || result.Kind != client.Completed {
+				break
 			}
+			where, shown = reading.Target, t.Call(reading)
 		}
 		if strings.Contains(shown.ShownTexts(), host) {
 			t.Refute(review.Finding{Case: "X-Forwarded-Host, kept", Severity: review.Warning, Issue: where + " has the host that a header of the first request names", Flow: &o.Flow,
@@ -120,6 +119,19 @@ func keepsForwardedHost(t *review.T) bool {
 		}
 	}
 	return false
+}
+
+// readingsOfBoth returns the calls of both users that only read, but for those that may tell the headers of requests.
+func readingsOfBoth(t *review.T) (all []client.Call) {
+	for _, reading := range t.ReadingCalls() {
+		if tellsRequests.MatchString(t.Report.Server.Offer(client.Flow{Target: reading.Target}).About()) {
+			continue
+		}
+		for _, as := range client.BothUsers {
+			all = append(all, reading.By(as))
+		}
+	}
+	return all
 }
 
 func urlIssue(t *review.T, text string) string {

@@ -30,11 +30,12 @@ func mixesByProgressToken(t *review.T) bool {
 			call.Progress = token
 			return t.Tried(t.Call(call))
 		}
+		other := o.Flow.With(o.Flow.Other)
 		for n := range 2 {
 			token := string(jsondoc.Quote(t.Word()))
 			first := last(o.Flow, client.FirstUser, token)
-			mixed := last(o.Flow.With(o.Flow.Other), second, token)
-			own := last(o.Flow.With(o.Flow.Other), second, "")
+			mixed := last(other, second, token)
+			own := last(other, second, "")
 			if first.Kind != client.Completed || own.Kind != client.Completed || mixed.Text != first.Text || mixed.Text == own.Text || own.Text == "" {
 				break
 			}

@@ -82,8 +82,10 @@ const nestedLists = 20_000
 // before it compares them with the schema.
 func checkDepth(t *review.T) {
 	asks, reading := inputs.Calls(t)
-	t.Oracle = nil            // the findings below belong to no flow
-	if t.Unanswered() != "" { // an earlier check may have ended the server
+	t.Oracle = nil // the findings below belong to no flow
+
+	// An earlier check may have ended the server.
+	if t.Unanswered() != "" {
 		t.Skip("the server does not answer")
 		return
 	}

@@ -52,10 +52,11 @@ func checkUsedTokens(t *review.T) {
 	f := review.Finding{Case: "twice", Severity: review.Suggestion, Issue: "a token is accepted twice (a property; it is a fault if the tool must run once)",
 		Evidence: fmt.Sprintf("first %v, then %v", one, two), Want: "accepted once", Got: "accepted twice"}
 	kept := t.OneTime(t.Oracle.Flow) && keepsResult(t, one, two)
-	again := ""
-	after := ""
+	again, after := "", ""
 	if kept {
-		again, after = runsAgainBesideKept(t), runsAgainAfterOthers(t)
+		if after = runsAgainAfterOthers(t); after == "" {
+			again = runsAgainBesideKept(t)
+		}
 	}
 	switch {
 	case after != "":

@@ -162,7 +162,7 @@ func publicReads(t *review.T) {
 			continue
 		}
 		for _, as := range client.BothUsers {
-			if a, _ := t.Client.Walk(t.Context, f, as); isPublic(t.Tried(a)) && differsBetweenUsers(t, f) {
+			if a := t.Tried(t.Walk(f, as)); isPublic(a) && differsBetweenUsers(t, f) {
 				t.Form(label, review.Warning, "cacheScope public for some time on a result that differs between two users", a)
 				return
 			}
@@ -187,7 +187,7 @@ func differsBetweenUsers(t *review.T, f client.Flow) bool {
 	var results [2]string
 	for i := range maxComparedCalls {
 		n := review.Turn(i)
-		a, _ := t.Client.Walk(t.Context, f, client.BothUsers[n])
+		a := t.Walk(f, client.BothUsers[n])
 		members := jsondoc.Members(a.Result)
 		for _, name := range []string{"_meta", "ttlMs", "nextCursor"} {
 			delete(members, name)
